@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { deviceIdSchema } from '@/lib/std/ids';
+import { jsonObjectSchema } from '@/lib/std/json';
+
+/** What an operator says when adding a device. `serverUrl` may hold a token; the relay seals it on entry. */
+export const deviceDraftSchema = z.strictObject({
+  deviceId: deviceIdSchema,
+  serverUrl: z.string().min(1, 'server_url must not be empty').max(2048),
+  os: z.string().max(64).default('unknown'),
+  capabilities: z.array(z.string().min(1).max(128)).max(256).default([]),
+  metadata: jsonObjectSchema.default({}),
+  autoConnect: z.boolean().default(true),
+  maxRetries: z.int().min(0).max(1000).default(5),
+});
+export type DeviceDraft = z.infer<typeof deviceDraftSchema>;
+
+/** Fields that are absent stay as they are. */
+export const devicePatchSchema = z.strictObject({
+  serverUrl: z.string().min(1).max(2048).optional(),
+  os: z.string().max(64).optional(),
+  capabilities: z.array(z.string().min(1).max(128)).max(256).optional(),
+  metadata: jsonObjectSchema.optional(),
+  autoConnect: z.boolean().optional(),
+  maxRetries: z.int().min(0).max(1000).optional(),
+});
+export type DevicePatch = z.infer<typeof devicePatchSchema>;
+
+/** What somebody wants of the fleet; may be refused. */
+export const fleetCommandSchema = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('device-add'), device: deviceDraftSchema }),
+  z.strictObject({ type: z.literal('device-edit'), deviceId: deviceIdSchema, patch: devicePatchSchema }),
+  z.strictObject({ type: z.literal('device-remove'), deviceId: deviceIdSchema }),
+  z.strictObject({ type: z.literal('device-refresh'), deviceId: deviceIdSchema, when: z.enum(['now', 'on-return']) }),
+  z.strictObject({ type: z.literal('device-reconnect'), deviceId: deviceIdSchema }),
+]);
+export type FleetCommand = z.infer<typeof fleetCommandSchema>;

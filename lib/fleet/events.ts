@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { deviceIdSchema, runIdSchema, taskIdSchema } from '@/lib/std/ids';
+import { jsonObjectSchema } from '@/lib/std/json';
+import { deviceProfileSchema, deviceStatusSchema, infoOriginSchema } from './device';
+
+const deviceId = deviceIdSchema;
+const atMs = z.number();
+/** Who did it: an operator's name, `api`, `relay`. */
+const actor = z.string().max(128);
+
+/** Everything that can happen to the fleet. Past tense, never refused, never changed. */
+export const fleetEventSchema = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('device-added'), atMs, actor, profile: deviceProfileSchema }),
+  z.strictObject({ type: z.literal('device-edited'), atMs, actor, profile: deviceProfileSchema }),
+  z.strictObject({ type: z.literal('device-removed'), atMs, actor, deviceId, reason: z.string() }),
+  z.strictObject({
+    type: z.literal('device-status-changed'),
+    atMs,
+    deviceId,
+    status: deviceStatusSchema,
+    reason: z.string().nullable(),
+    connectionAttempts: z.int(),
+  }),
+  z.strictObject({
+    type: z.literal('device-work-changed'),
+    atMs,
+    deviceId,
+    currentTask: z.strictObject({ runId: runIdSchema, taskId: taskIdSchema }).nullable(),
+  }),
+  z.strictObject({ type: z.literal('device-info-asked'), atMs, actor, deviceId, when: z.enum(['now', 'on-return']) }),
+  z.strictObject({
+    type: z.literal('device-info-received'),
+    atMs,
+    deviceId,
+    info: jsonObjectSchema,
+    origin: infoOriginSchema,
+    askedAtMs: z.number(),
+    collectedAtMs: z.number(),
+  }),
+  z.strictObject({ type: z.literal('device-info-failed'), atMs, deviceId, reason: z.string() }),
+]);
+export type FleetEvent = z.infer<typeof fleetEventSchema>;
