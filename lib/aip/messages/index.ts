@@ -1,0 +1,37 @@
+export {
+  type BinaryMetadata,
+  binaryMetadataSchema,
+  type ChunkMetadata,
+  chunkMetadataSchema,
+  type FileTransferComplete,
+  type FileTransferStart,
+  fileTransferCompleteSchema,
+  fileTransferStartSchema,
+} from './binary-models';
+export * from './client-builders';
+export { type ClientMessage, clientMessageSchema } from './client-message';
+export { type Command, type CommandResult, commandSchema, resultSchema } from './command';
+export { type DeviceInfo, deviceInfoSchema } from './device-info';
+export * from './enums';
+export {
+  type AipParseError,
+  type AipProblem,
+  type Parsed,
+  parseClientMessage,
+  parseCommand,
+  parseModel,
+  parseResult,
+  parseServerMessage,
+} from './parse';
+export {
+  fitsDepth,
+  type SerialiseError,
+  serialiseCommand,
+  serialiseMessage,
+  serialiseResult,
+} from './serialise';
+export * from './server-builders';
+export { type ServerMessage, serverMessageSchema } from './server-message';
+export { toTimestamp } from './timestamp';
+export * from './ui-models';
+export * from './validators';

@@ -1,0 +1,89 @@
+import type { z } from 'zod';
+import { isJsonObject, type JsonProblem, type JsonValue } from '@/lib/std/json';
+import { err, ok, type Result } from '@/lib/std/result';
+import { parseAipJson } from './aip-json';
+import { type ClientMessage, clientMessageSchema } from './client-message';
+import { type Command, type CommandResult, commandSchema, resultSchema } from './command';
+import { type ServerMessage, serverMessageSchema } from './server-message';
+
+export type AipProblem = { readonly path: string; readonly expected: string; readonly received: string };
+
+/** Why a text is no message. `message` repeats no payload: it may be logged and sent back. */
+export type AipParseError = {
+  readonly code: 'not-json' | 'too-deep' | 'not-well-formed' | 'not-an-object' | 'wrong-shape';
+  readonly message: string;
+  readonly problems: readonly AipProblem[];
+};
+
+export type Parsed<Model> = Result<Model, AipParseError>;
+
+const PROBLEMS_MAX = 8;
+
+export const parseClientMessage = (text: string): Parsed<ClientMessage> => parseModel(clientMessageSchema, text);
+export const parseServerMessage = (text: string): Parsed<ServerMessage> => parseModel(serverMessageSchema, text);
+export const parseCommand = (text: string): Parsed<Command> => parseModel(commandSchema, text);
+export const parseResult = (text: string): Parsed<CommandResult> => parseModel(resultSchema, text);
+
+/** The one place where text of a peer becomes a typed value. */
+export function parseModel<Model extends object>(schema: z.ZodType<Model>, text: string): Parsed<Model> {
+  const json = parseAipJson(text);
+  if (!json.ok) return err(textError(json.error, text));
+  const { value, finite } = json.value;
+  if (!isJsonObject(value)) {
+    const received = kindOf(value);
+    return err({
+      code: 'not-an-object',
+      message: `Expected one JSON object, got ${received}`,
+      problems: [{ path: '', expected: 'object', received }],
+    });
+  }
+  const read = schema.safeParse(value);
+  if (read.success) return ok(finite(read.data));
+  const problems = read.error.issues.slice(0, PROBLEMS_MAX).map((issue) => toProblem(issue, value));
+  return err({ code: 'wrong-shape', message: problems.map(sentenceOf).join('; '), problems });
+}
+
+/** The engine's own message quotes the text around the fault, so only the place is taken from it. */
+function textError({ code, message }: JsonProblem, text: string): AipParseError {
+  if (code === 'too-deep' || code === 'not-well-formed') return { code, message, problems: [] };
+  const place = /at position \d+/.exec(message)?.[0];
+  const where = place === undefined ? '' : ` with a fault ${place}`;
+  return { code: 'not-json', message: `Expected JSON, got ${text.length} characters${where}`, problems: [] };
+}
+
+function toProblem(issue: z.core.$ZodIssue, value: JsonValue): AipProblem {
+  const path = issue.path.reduce<string>((whole, part) => {
+    if (typeof part === 'number') return `${whole}[${part}]`;
+    return whole === '' ? String(part) : `${whole}.${String(part)}`;
+  }, '');
+  const member = memberAt(value, issue.path);
+  const isWord = issue.code === 'invalid_value' && typeof member === 'string' && /^[\w -]{0,40}$/.test(member);
+  return { path, expected: expectedBy(issue), received: isWord ? JSON.stringify(member) : kindOf(member) };
+}
+
+function expectedBy(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'invalid_type') return issue.expected === 'record' ? 'object' : issue.expected;
+  if (issue.code === 'invalid_value') return issue.values.map((word) => JSON.stringify(word)).join(' or ');
+  return issue.message.replace(/^expected an? /, '');
+}
+
+function memberAt(value: JsonValue, path: readonly PropertyKey[]): JsonValue | undefined {
+  let member: JsonValue | undefined = value;
+  for (const part of path) {
+    if (Array.isArray(member)) member = member[Number(part)];
+    else member = member !== undefined && isJsonObject(member) ? member[String(part)] : undefined;
+  }
+  return member;
+}
+
+function kindOf(value: JsonValue | undefined): string {
+  if (value === undefined) return 'nothing';
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'number' && !Number.isFinite(value)) return 'a number that is not finite';
+  return typeof value;
+}
+
+function sentenceOf({ path, expected, received }: AipProblem): string {
+  return `${path || 'message'}: expected ${expected}, got ${received}`;
+}
