@@ -1,0 +1,90 @@
+import type { Cancellation } from '@/lib/aip/transport/cancellation';
+import type { Connect } from '@/lib/aip/transport/transport';
+import type { Clock } from '@/lib/std/clock';
+import type { JsonObject, JsonValue } from '@/lib/std/json';
+import type { Logger } from '@/lib/std/logger';
+import type { Random } from '@/lib/std/random';
+import type { Result } from '@/lib/std/result';
+import type { Extension } from './extensions';
+
+/** What a link to a device tells its owner. `closed` comes exactly once and last. */
+export type LinkSignal =
+  | { readonly kind: 'heard'; readonly atMs: number }
+  | { readonly kind: 'task-accepted'; readonly sessionId: string }
+  | {
+      readonly kind: 'task-ended';
+      readonly sessionId: string;
+      readonly status: 'completed' | 'failed';
+      /** The word of the wire; anything but `completed` counts as failed. */
+      readonly rawStatus: string;
+      readonly result: JsonValue | undefined;
+      readonly error?: string;
+      readonly messages?: readonly string[];
+    }
+  /** The server refused something; the wire does not say what. */
+  | { readonly kind: 'refused'; readonly message: string }
+  | { readonly kind: 'info-pushed'; readonly info: JsonObject }
+  | { readonly kind: 'log'; readonly sessionId: string; readonly messages: readonly string[] }
+  | { readonly kind: 'closed'; readonly code: number; readonly reason: string };
+
+export type ConstellationTiming = {
+  readonly heartbeatMs: number;
+  /** Silence of this length means that the peer is gone. */
+  readonly deadAfterMs: number;
+  readonly registerMs: number;
+  readonly infoMs: number;
+};
+
+export type ConstellationEndpointOptions = {
+  readonly connect: Connect;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  /** Fresh for every endpoint: the old one may still be registered. */
+  readonly clientId: string;
+  readonly targetId: string;
+  readonly taskName: string;
+  readonly extensions: readonly Extension[];
+  readonly timing?: Partial<ConstellationTiming>;
+  /** Awaited before the next frame is read. A rejection closes the link. */
+  readonly onSignal: (signal: LinkSignal) => void | Promise<void>;
+};
+
+export type OpenFailure = {
+  readonly code: 'connect-failed' | 'unauthorized' | 'refused' | 'register-timeout' | 'closed';
+  readonly message: string;
+};
+
+export type TaskToSend = {
+  readonly sessionId: string;
+  readonly taskName: string;
+  readonly request: string;
+  /** Sent only when the extension `deadline` is agreed. */
+  readonly timeoutSeconds?: number;
+};
+
+export type SendFailure = { readonly code: 'closed' | 'too-deep'; readonly message: string };
+
+export type DeviceInfoAnswer =
+  | {
+      readonly ok: true;
+      readonly info: JsonObject;
+      /** Whether the device was asked just now; else the server answered from what it knew. */
+      readonly fresh: boolean;
+    }
+  | {
+      readonly ok: false;
+      readonly reason: 'timeout' | 'unknown-device' | 'closed' | 'invalid';
+      readonly message: string;
+    };
+
+/** One connection to one device's server, from connecting to its end. For the next connection make the next endpoint. */
+export type ConstellationEndpoint = {
+  /** Connects and registers; the cancellation gives up on it. Signals flow once it has succeeded. */
+  open(cancellation?: Cancellation): Promise<Result<{ readonly extensions: readonly string[] }, OpenFailure>>;
+  /** Resolves when the TASK was handed to the socket; whether it was accepted is a signal. */
+  sendTask(task: TaskToSend): Promise<Result<null, SendFailure>>;
+  requestDeviceInfo(): Promise<DeviceInfoAnswer>;
+  /** Resolves when the connection has ended and `closed` was told. */
+  close(code: number, reason: string): Promise<void>;
+};
