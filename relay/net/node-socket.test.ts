@@ -1,0 +1,205 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { createServer as createTcpServer } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createCancellation, neverCancelled } from '@/lib/aip/transport/cancellation';
+import { ConnectError } from '@/lib/aip/transport/transport';
+import { transportContract } from '@/lib/aip/transport/transport.contract';
+import { createNodeConnect, type NodeSocketOptions } from './node-socket';
+import { type Loopback, listen, startLoopback } from './testing/loopback';
+
+const SECRET = 'hunter2-token';
+
+let loopback: Loopback;
+beforeAll(async () => {
+  loopback = await startLoopback();
+});
+afterAll(() => loopback.stop());
+
+async function openPair(options: Partial<NodeSocketOptions> = {}) {
+  const connecting = createNodeConnect({ url: loopback.url, ...options })(neverCancelled);
+  const [client, server] = await Promise.all([connecting, loopback.accepted()]);
+  return [client, server] as const;
+}
+
+async function failureOf(options: NodeSocketOptions, cancellation = neverCancelled): Promise<ConnectError> {
+  try {
+    await createNodeConnect(options)(cancellation);
+  } catch (error) {
+    if (error instanceof ConnectError) return error;
+    throw error;
+  }
+  throw new Error('Expected the connection to fail');
+}
+
+describe('client end to server end', () => {
+  transportContract(() => openPair());
+});
+
+describe('server end to client end', () => {
+  transportContract(async () => {
+    const [client, server] = await openPair();
+    return [server, client];
+  });
+});
+
+test('a peer whose frames are not read is held back, and nothing is lost', async () => {
+  const [client, server] = await openPair();
+  const text = 'x'.repeat(262_144);
+  const count = 200;
+  let sent = 0;
+  const sending = (async () => {
+    for (let index = 0; index < count; index += 1) {
+      await server.send({ kind: 'text', text });
+      sent += 1;
+    }
+  })();
+  const isStuck = await Promise.race([
+    sending.then(() => false),
+    new Promise<boolean>((resolve) => setTimeout(() => resolve(true), 300)),
+  ]);
+
+  expect(isStuck).toBe(true);
+  expect(sent).toBeLessThan(count);
+  for (let index = 0; index < count; index += 1) expect(await client.receive()).toEqual({ kind: 'text', text });
+  await sending;
+  await client.close(1000, '');
+});
+
+test('a message over the limit ends the connection with 1009', async () => {
+  const [client, server] = await openPair({ messageBytesMax: 1_000 });
+
+  await server.send({ kind: 'text', text: 'x'.repeat(1_001) });
+
+  expect(await client.receive()).toMatchObject({ kind: 'closed', code: 1009 });
+  expect(await server.receive()).toMatchObject({ kind: 'closed', code: 1009 });
+});
+
+test('a long goodbye is shortened to what a close frame holds', async () => {
+  const [client, server] = await openPair();
+
+  await client.close(4000, 'ü'.repeat(100));
+
+  expect(await server.receive()).toEqual({ kind: 'closed', code: 4000, reason: 'ü'.repeat(61), clean: true });
+});
+
+test('a silent peer is noticed by pings', async () => {
+  const tcp = createTcpServer((socket) => {
+    socket.once('data', (request) => {
+      const key = /sec-websocket-key: (\S+)/i.exec(request.toString())?.[1] ?? '';
+      import('node:crypto').then(({ createHash }) => {
+        const accept = createHash('sha1').update(`${key}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64');
+        socket.write(
+          `HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ${accept}\r\n\r\n`,
+        );
+      });
+    });
+    socket.on('error', () => {}); // the client cuts the connection, which is the point
+  });
+  tcp.listen(0, '127.0.0.1');
+  await once(tcp, 'listening');
+  const address = tcp.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const keepAlive = { everyMs: 20, deadAfterMs: 60 };
+
+  const transport = await createNodeConnect({ url: `ws://127.0.0.1:${port}/`, keepAlive })(neverCancelled);
+
+  expect(await transport.receive()).toMatchObject({ kind: 'closed', code: 1006, clean: false });
+  tcp.close();
+});
+
+test('a peer that answers pings stays, however little it says', async () => {
+  const [client] = await openPair({ keepAlive: { everyMs: 10, deadAfterMs: 40 } });
+
+  await new Promise((resolve) => setTimeout(resolve, 150));
+
+  expect(client.state).toBe('open');
+  await client.close(1000, '');
+});
+
+describe('failures have a code, and never repeat the token', () => {
+  test.each([
+    [401, 'unauthorized'],
+    [403, 'unauthorized'],
+    [302, 'http'],
+    [500, 'http'],
+  ] as const)('HTTP %i is %s', async (status, code) => {
+    const http = createServer((_request, response) => response.writeHead(status, { location: '/elsewhere' }).end());
+    const port = await listen(http);
+
+    const error = await failureOf({ url: `ws://127.0.0.1:${port}/ws?token=${SECRET}` });
+
+    expect(error).toMatchObject({ code, status });
+    expect(`${error.message} ${String(error.cause)}`).not.toContain(SECRET);
+    http.close();
+  });
+
+  test('nothing listens: refused', async () => {
+    const http = createServer();
+    const port = await listen(http);
+    http.close();
+    await once(http, 'close');
+
+    const error = await failureOf({ url: `ws://127.0.0.1:${port}/ws?token=${SECRET}` });
+
+    expect(error.code).toBe('refused');
+    expect(error.message).not.toContain(SECRET);
+  });
+
+  test('no such host: dns', async () => {
+    const lookup: NodeSocketOptions['lookup'] = (hostname, _options, callback) => {
+      callback(Object.assign(new Error(`getaddrinfo ENOTFOUND ${hostname}`), { code: 'ENOTFOUND' }), []);
+    };
+
+    expect((await failureOf({ url: 'ws://device.invalid/ws', lookup })).code).toBe('dns');
+  });
+
+  test('a lookup that refuses an address is heard with its own code', async () => {
+    const lookup: NodeSocketOptions['lookup'] = (_hostname, _options, callback) => {
+      callback(new ConnectError('address-not-allowed', 'not there'), []);
+    };
+
+    expect((await failureOf({ url: 'ws://device.invalid/ws', lookup })).code).toBe('address-not-allowed');
+  });
+
+  test('TLS to a server without it: tls or failed, never open', async () => {
+    const http = createServer();
+    const port = await listen(http);
+
+    const error = await failureOf({ url: `wss://127.0.0.1:${port}/ws?token=${SECRET}` });
+
+    expect(['tls', 'failed']).toContain(error.code);
+    expect(error.message).not.toContain(SECRET);
+    http.close();
+  });
+
+  test('a server that says nothing: timeout', async () => {
+    const tcp = createTcpServer((socket) => socket.on('error', () => {})); // cut by the client, which is the point
+    tcp.listen(0, '127.0.0.1');
+    await once(tcp, 'listening');
+    const address = tcp.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+
+    const error = await failureOf({ url: `ws://127.0.0.1:${port}/ws?token=${SECRET}`, handshakeTimeoutMs: 50 });
+
+    expect(error.code).toBe('timeout');
+    expect(error.message).not.toContain(SECRET);
+    tcp.close();
+  });
+
+  test('giving up ends the attempt', async () => {
+    const { cancellation, cancel } = createCancellation();
+    const failing = failureOf({ url: loopback.url }, cancellation);
+
+    cancel();
+
+    expect((await failing).code).toBe('cancelled');
+  });
+
+  test.each(['not a url', `http://127.0.0.1/?token=${SECRET}`])('%s is no address for a WebSocket', async (url) => {
+    const error = await failureOf({ url });
+
+    expect(error.code).toBe('invalid-url');
+    expect(error.message).not.toContain(SECRET);
+  });
+});
