@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ConstellationDocument, ImportedOutcomes } from '@/lib/constellation/constellation';
-import { deviceIdSchema, type RunId, runIdSchema, type TaskId, taskIdSchema } from '@/lib/std/ids';
+import { deviceIdSchema, type LineId, type RunId, runIdSchema, type TaskId, taskIdSchema } from '@/lib/std/ids';
 import type { AttemptOutcome, FailureCause, ImportWarning, TaskResult } from './run';
 
 const runId = runIdSchema;
@@ -37,6 +37,11 @@ export type RunCreate = {
   readonly warnings: readonly ImportWarning[];
   readonly launch: 'draft' | 'at-once';
 };
+
+/** What only the planner may ask for; checked by the same rules as a command. */
+export type RunStep =
+  | { readonly type: 'task-skip'; readonly runId: RunId; readonly taskId: TaskId; readonly lineId: LineId }
+  | { readonly type: 'run-end'; readonly runId: RunId };
 
 /** What a device link has seen; only the link that owns the attempt may report it. */
 export type RunReport =

@@ -27,7 +27,13 @@ export type AttemptState =
   | { readonly phase: 'queued' }
   | { readonly phase: 'sending' }
   | { readonly phase: 'accepted' }
-  | { readonly phase: 'cancelling'; readonly askedAtMs: number; readonly reason: string | null }
+  | {
+      readonly phase: 'cancelling';
+      readonly askedAtMs: number;
+      /** Who asked. */
+      readonly actor: string;
+      readonly reason: string | null;
+    }
   | {
       readonly phase: 'ended';
       readonly outcome: AttemptOutcome;
@@ -49,6 +55,8 @@ export type Attempt = {
   readonly sendingAtMs: number | null;
   readonly acceptedAtMs: number | null;
   readonly state: AttemptState;
+  /** What it returned, once a retry has taken its place; until then the task itself holds it. */
+  readonly supersededResult: TaskResult;
   /** A result that came too late to count; kept to be seen, never applied. */
   readonly strays: readonly StrayResult[];
 };
