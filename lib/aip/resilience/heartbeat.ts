@@ -1,0 +1,48 @@
+import type { Clock } from '@/lib/std/clock';
+
+export type HeartbeatOptions = {
+  readonly clock: Clock;
+  readonly everyMs: number;
+  readonly deadAfterMs: number;
+  readonly beat: () => void;
+  /** Told once; the heartbeat has stopped by then. */
+  readonly onDead: (silenceMs: number) => void;
+  /** While this holds, silence is our own doing: we are not reading. */
+  readonly isExcused?: () => boolean;
+};
+
+export type Heartbeat = {
+  /** Anything that comes from the peer is a sign of life. */
+  heard(): void;
+  stop(): void;
+};
+
+/** Beats at a steady pace, the first time after one interval, and watches for the peer's silence. */
+export function startHeartbeat(options: HeartbeatOptions): Heartbeat {
+  const { clock, everyMs, deadAfterMs, beat, onDead, isExcused = () => false } = options;
+  let heardMs = clock.now();
+  const stopBeat = clock.every(everyMs, beat);
+  let stopWatch = clock.after(deadAfterMs, look);
+
+  function look() {
+    if (isExcused()) heardMs = clock.now();
+    const silenceMs = clock.now() - heardMs;
+    if (silenceMs < deadAfterMs) {
+      // A clock that was set back must not postpone the next look for ever.
+      stopWatch = clock.after(Math.min(deadAfterMs, deadAfterMs - silenceMs), look);
+      return;
+    }
+    stopBeat();
+    onDead(silenceMs);
+  }
+
+  return {
+    heard() {
+      heardMs = clock.now();
+    },
+    stop() {
+      stopBeat();
+      stopWatch();
+    },
+  };
+}
