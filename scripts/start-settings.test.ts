@@ -1,0 +1,92 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { isLoopback, probePort, readStartSettings } from './start-settings.mjs';
+import { runScript } from './testing/run-script';
+
+let folder: string;
+let busy: Server | undefined;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'orrery-settings-'));
+});
+
+afterEach(async () => {
+  await new Promise((done) => (busy === undefined ? done(undefined) : busy.close(done)));
+  busy = undefined;
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function busyPort(): Promise<number> {
+  const server = createServer();
+  busy = server;
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+test('without any setting the start is local, on port 3000, with a local device', () => {
+  const settings = readStartSettings({});
+
+  expect(settings).toMatchObject({ host: '127.0.0.1', port: 3000, hasLocalDevice: true });
+  expect(settings.dataDir).toMatch(/[/\\]\.orrery$/);
+});
+
+test('settings are read as the relay reads them: trimmed, words in any case, an address with or without brackets', () => {
+  const settings = readStartSettings({ ORRERY_HOST: ' [::1] ', ORRERY_PORT: ' 80 ', ORRERY_LOCAL_DEVICE: 'OFF' });
+
+  expect(settings).toMatchObject({ host: '::1', port: 80, hasLocalDevice: false });
+});
+
+test('all wrong settings are named at once', () => {
+  expect(() => readStartSettings({ ORRERY_PORT: '99999', ORRERY_LOCAL_DEVICE: 'maybe' })).toThrow(
+    /ORRERY_PORT .*"99999".*\nORRERY_LOCAL_DEVICE .*"maybe"/,
+  );
+});
+
+test('only addresses of this machine alone count as loopback', () => {
+  expect(['127.0.0.1', '127.9.8.7', '::1', 'localhost'].map(isLoopback)).toEqual([true, true, true, true]);
+  expect(['0.0.0.0', '::', '10.0.0.1', 'localhost.example'].map(isLoopback)).toEqual([false, false, false, false]);
+});
+
+test('port 0 gives a free port', async () => {
+  expect(await probePort({ host: '127.0.0.1', port: 0 })).toBeGreaterThan(0);
+});
+
+test('an address that this machine does not have is named', async () => {
+  await expect(probePort({ host: '192.0.2.1', port: 0 })).rejects.toThrow(
+    'ORRERY_HOST is "192.0.2.1", which is no address',
+  );
+});
+
+test('a busy port ends the start with one sentence that offers another port', async () => {
+  const port = await busyPort();
+
+  const run = await runScript('start.mjs', { env: { ORRERY_PORT: String(port), ORRERY_DATA_DIR: folder } });
+
+  expect(run.code).toBe(1);
+  expect(run.stdout).toBe('');
+  expect(run.stderr).toBe(
+    `Port ${port} on 127.0.0.1 is in use by another program. Stop that program, or choose another port: ORRERY_PORT=${port + 1} npm start\n`,
+  );
+});
+
+test('a data folder that cannot be written ends the start with one sentence', async () => {
+  const file = join(folder, 'file');
+  writeFileSync(file, '');
+
+  const run = await runScript('start.mjs', { env: { ORRERY_PORT: '0', ORRERY_DATA_DIR: join(file, 'data') } });
+
+  expect(run.code).toBe(1);
+  expect(run.stderr).toMatch(/^The data folder \S+ cannot be written \(ENOTDIR\)\. [^\n]*ORRERY_DATA_DIR=[^\n]+\n$/);
+});
+
+test('a start that fails leaves nothing in the data folder', async () => {
+  const port = await busyPort();
+
+  await runScript('start.mjs', { env: { ORRERY_PORT: String(port), ORRERY_DATA_DIR: folder } });
+
+  expect(existsSync(join(folder, 'logs'))).toBe(false);
+});
