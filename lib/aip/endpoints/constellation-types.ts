@@ -1,3 +1,4 @@
+import type { SendFailure } from '@/lib/aip/protocol/aip-protocol';
 import type { Cancellation } from '@/lib/aip/transport/cancellation';
 import type { Connect } from '@/lib/aip/transport/transport';
 import type { Clock } from '@/lib/std/clock';
@@ -63,8 +64,6 @@ export type TaskToSend = {
   readonly timeoutSeconds?: number;
 };
 
-export type SendFailure = { readonly code: 'closed' | 'too-deep'; readonly message: string };
-
 export type DeviceInfoAnswer =
   | {
       readonly ok: true;
@@ -85,6 +84,6 @@ export type ConstellationEndpoint = {
   /** Resolves when the TASK was handed to the socket; whether it was accepted is a signal. */
   sendTask(task: TaskToSend): Promise<Result<null, SendFailure>>;
   requestDeviceInfo(): Promise<DeviceInfoAnswer>;
-  /** Resolves when the connection has ended and `closed` was told. */
+  /** Resolves when the connection has ended; `closed` is told then or soon after. May be called from `onSignal`. */
   close(code: number, reason: string): Promise<void>;
 };

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@/lib/std/json';
+import type { JsonObject } from '@/lib/std/json';
 import type { ClientMessage } from './client-message';
 import type { CommandResult } from './command';
 import type { ClientType, TaskStatus } from './enums';
@@ -103,7 +103,7 @@ export function buildConstellationTask(task: ConstellationTask, atMs: number): C
 export type DeviceTask = {
   readonly clientId: string;
   readonly taskName: string;
-  readonly request: string;
+  readonly request: string | undefined;
   readonly requestId: string;
   readonly platform: string;
 };
@@ -116,7 +116,7 @@ export function buildDeviceTask(task: DeviceTask, atMs: number): ClientMessage {
     client_type: 'device',
     task_name: task.taskName,
     client_id: task.clientId,
-    request: task.request,
+    ...(task.request !== undefined && { request: task.request }),
     timestamp: toTimestamp(atMs),
     request_id: task.requestId,
     metadata: { platform: task.platform },
@@ -162,7 +162,7 @@ export function buildDeviceInfoRequest(question: InfoQuestion, atMs: number): Cl
 
 export type DeviceInfoReport = {
   readonly clientId: string;
-  readonly systemInfo: JsonValue;
+  readonly metadata: JsonObject;
   /** The `response_id` of the server's question; absent when the device speaks unasked. */
   readonly prevResponseId?: string | undefined;
 };
@@ -175,6 +175,6 @@ export function buildDeviceInfoReport(report: DeviceInfoReport, atMs: number): C
     client_id: report.clientId,
     timestamp: toTimestamp(atMs),
     ...(report.prevResponseId !== undefined && { prev_response_id: report.prevResponseId }),
-    metadata: { system_info: report.systemInfo },
+    metadata: report.metadata,
   };
 }

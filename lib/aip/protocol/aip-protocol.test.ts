@@ -1,0 +1,235 @@
+import { describe, expect, test } from 'vitest';
+import {
+  buildAcknowledgement,
+  buildHeartbeat,
+  buildTaskEnd,
+  type ClientMessage,
+  type Command,
+  parseServerMessage,
+  type ServerMessage,
+} from '@/lib/aip/messages';
+import { createCancellation, neverCancelled } from '@/lib/aip/transport/cancellation';
+import { createMemoryPair } from '@/lib/aip/transport/memory-transport';
+import type { JsonValue } from '@/lib/std/json';
+import { type LogFields, silentLogger } from '@/lib/std/logger';
+import { createAipProtocol } from './aip-protocol';
+import { alignResults } from './command-results';
+import { readInfoAnswer } from './device-info';
+import { agreedExtensions, announcedExtensions, registeredPlatform, registeredSystemInfo } from './registration';
+import { runActions } from './run-actions';
+
+function aProtocol(logged: LogFields[] = []) {
+  const [near, far] = createMemoryPair();
+  const logger = { ...silentLogger, error: (_what: string, fields?: LogFields) => logged.push(fields ?? {}) };
+  const protocol = createAipProtocol<ClientMessage, ServerMessage>({
+    transport: near,
+    parse: parseServerMessage,
+    logger,
+  });
+  return { protocol, far };
+}
+
+const HEARTBEAT = buildHeartbeat({ clientId: 'a', clientType: 'device' }, 0);
+const ACKNOWLEDGEMENT = buildAcknowledgement({ responseId: 'r' }, 0);
+
+describe('middleware', () => {
+  test('outgoing messages pass in the order of adding, incoming ones in reverse', async () => {
+    const { protocol, far } = aProtocol();
+    const passed: string[] = [];
+    for (const name of ['first', 'second']) {
+      protocol.use({
+        outgoing: async (message) => {
+          passed.push(`out ${name}`);
+          return { ...message, error: `${message.error ?? ''}${name} ` };
+        },
+        incoming: async (message) => {
+          passed.push(`in ${name}`);
+          return message;
+        },
+      });
+    }
+
+    await protocol.send(HEARTBEAT);
+    await far.send({ kind: 'text', text: JSON.stringify(ACKNOWLEDGEMENT) });
+    await protocol.receive();
+
+    expect(passed).toEqual(['out first', 'out second', 'in second', 'in first']);
+    const frame = await far.receive();
+    expect(frame.kind === 'text' && JSON.parse(frame.text).error).toBe('first second ');
+  });
+});
+
+describe('handlers', () => {
+  test('all handlers of a type run, even behind one that fails', async () => {
+    const logged: LogFields[] = [];
+    const { protocol } = aProtocol(logged);
+    const ran: string[] = [];
+    protocol.on('heartbeat', () => {
+      throw new Error('the first one broke');
+    });
+    protocol.on('heartbeat', async () => {
+      ran.push('second');
+    });
+    const forget = protocol.on('heartbeat', () => {
+      ran.push('taken back');
+    });
+    protocol.on('error', () => {
+      ran.push('other type');
+    });
+
+    forget();
+    const isHandled = await protocol.dispatch(ACKNOWLEDGEMENT);
+
+    expect(isHandled).toBe(true);
+    expect(ran).toEqual(['second']);
+    expect(JSON.stringify(logged)).toContain('the first one broke');
+  });
+
+  test('a type without a handler is said to have none', async () => {
+    expect(await aProtocol().protocol.dispatch(ACKNOWLEDGEMENT)).toBe(false);
+  });
+});
+
+describe('receiving', () => {
+  test('messages, malformed text, binary frames and the end are told apart', async () => {
+    const { protocol, far } = aProtocol();
+
+    await far.send({ kind: 'text', text: '{"type":"heartbeat","status":"ok"}' });
+    await far.send({ kind: 'text', text: '{' });
+    await far.send({ kind: 'binary', bytes: Uint8Array.of(1) });
+    await far.close(1000, '');
+
+    expect(await protocol.receive()).toMatchObject({ kind: 'message', message: { type: 'heartbeat' } });
+    expect(await protocol.receive()).toMatchObject({ kind: 'malformed', error: { code: 'not-json' } });
+    expect(await protocol.receive()).toMatchObject({ kind: 'binary' });
+    expect(await protocol.receive()).toMatchObject({ kind: 'closed' });
+  });
+});
+
+describe('sending', () => {
+  test('what cannot be sent is an answer, not a crash', async () => {
+    const { protocol, far } = aProtocol();
+    let deep: JsonValue = 0;
+    for (let level = 0; level < 300; level += 1) deep = [deep];
+
+    expect(await protocol.send({ ...HEARTBEAT, metadata: { deep } })).toMatchObject({
+      ok: false,
+      error: { code: 'too-deep' },
+    });
+    await far.close(1000, '');
+    expect(await protocol.send(HEARTBEAT)).toMatchObject({ ok: false, error: { code: 'closed' } });
+  });
+});
+
+describe('results of a COMMAND', () => {
+  const commands: Command[] = [
+    { tool_name: 'a', tool_type: 'action', call_id: 'c1' },
+    { tool_name: 'b', tool_type: 'action', call_id: 'c2' },
+  ];
+
+  test('a device that sends none, too few or too many results leaves one per command', () => {
+    const success = { status: 'success' as const };
+
+    expect(alignResults(commands, undefined).map(({ status }) => status)).toEqual(['failure', 'failure']);
+    expect(alignResults(commands, [success]).map(({ status }) => status)).toEqual(['success', 'failure']);
+    expect(alignResults(commands, [success, success, success])).toHaveLength(2);
+  });
+
+  test('results find their command by call_id, whatever their order', () => {
+    const aligned = alignResults(commands, [
+      { status: 'failure', call_id: 'c2' },
+      { status: 'success', call_id: 'c1' },
+    ]);
+
+    expect(aligned.map(({ status, call_id }) => [status, call_id])).toEqual([
+      ['success', 'c1'],
+      ['failure', 'c2'],
+    ]);
+  });
+
+  test('a tool that throws, and a result that nests too deep, are failures that say so', async () => {
+    let deep: JsonValue = 0;
+    for (let level = 0; level < 198; level += 1) deep = [deep];
+
+    const thrown = await runActions(commands, () => Promise.reject(new Error('no such tool')), neverCancelled);
+    const nested = await runActions(commands, async () => ({ status: 'success', result: deep }), neverCancelled);
+
+    expect(thrown[0]).toEqual({ status: 'failure', error: 'no such tool', call_id: 'c1' });
+    expect(nested[0]).toMatchObject({ status: 'failure', call_id: 'c1' });
+  });
+
+  test.each([false, 0, '', [], {}])('the payload %j stays what it is', async (payload) => {
+    const results = await runActions(commands, async () => ({ status: 'success', result: payload }), neverCancelled);
+
+    expect(results[0]?.result).toEqual(payload);
+  });
+
+  test('once nobody waits, no further action is taken', async () => {
+    const { cancellation, cancel } = createCancellation();
+    const taken: string[] = [];
+
+    await runActions(
+      commands,
+      async ({ tool_name }) => {
+        taken.push(tool_name);
+        cancel();
+        return { status: 'success' };
+      },
+      cancellation,
+    );
+
+    expect(taken).toEqual(['a']);
+  });
+});
+
+describe('registration', () => {
+  test('only extensions that were announced can be agreed', () => {
+    const confirmation = buildAcknowledgement(
+      { responseId: 'r', result: { extensions: ['device_info', 'log', 7] } },
+      0,
+    );
+
+    expect(agreedExtensions(confirmation, ['device_info', 'cancel'])).toEqual(['device_info']);
+    expect(agreedExtensions(ACKNOWLEDGEMENT, ['device_info'])).toEqual([]);
+    expect(announcedExtensions({ ...HEARTBEAT, metadata: { extensions: 'device_info' } })).toEqual([]);
+  });
+
+  test.each([undefined, { system_info: [1] }, { system_info: null, platform: 7 }, { platform: '' }])(
+    'metadata %j is no reason to stumble',
+    (metadata) => {
+      const register = { ...HEARTBEAT, ...(metadata && { metadata }) };
+
+      expect(registeredSystemInfo(register)).toBeUndefined();
+      expect(registeredPlatform(register)).toBe('windows');
+    },
+  );
+});
+
+describe('an answer about a device', () => {
+  const answer = (result: JsonValue, status: ServerMessage['status'] = 'ok'): ServerMessage => ({
+    type: 'device_info_response',
+    status,
+    result,
+  });
+
+  test('an error inside a yes means that there is no such device', () => {
+    expect(readInfoAnswer(answer({ error: 'Device x not found' }))).toEqual({
+      ok: false,
+      error: { reason: 'unknown-device', message: 'Device x not found' },
+    });
+  });
+
+  test('anything but an object, and a status error, is no information', () => {
+    for (const bad of [answer([]), answer('x'), answer(null), answer({ platform: 'linux' }, 'error')]) {
+      expect(readInfoAnswer(bad)).toMatchObject({ ok: false, error: { reason: 'invalid' } });
+    }
+  });
+
+  test('information from memory is marked and the mark is taken off', () => {
+    expect(readInfoAnswer(answer({ platform: 'linux', stale: true }))).toEqual({
+      ok: true,
+      value: { info: { platform: 'linux' }, isStale: true },
+    });
+    expect(buildTaskEnd({ sessionId: 's', status: 'completed', responseId: 'r' }, 0).result).toBeUndefined();
+  });
+});
