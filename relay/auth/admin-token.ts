@@ -2,17 +2,17 @@ import { chmodSync, closeSync, fsyncSync, openSync, readFileSync, writeSync } fr
 import { join } from 'node:path';
 import type { Random } from '@/lib/std/random';
 
-export type AdminToken = { readonly token: string; readonly file: string };
+export type AdminToken = { readonly token: string; readonly file: string | undefined };
 
 /**
  * The admin token for the API: the one that was set, or the one kept in the data folder, which is made at the first start.
  *
- * @returns `file` is where a person finds it; a token that was set is not written there
+ * @returns `file` is where a person finds it; a token that was set is in no file
  * @throws the file system's error when the folder cannot be read or written
  */
 export function loadAdminToken(dataDir: string, given: string | undefined, random: Random): AdminToken {
+  if (given !== undefined) return { token: given, file: undefined };
   const file = join(dataDir, 'token');
-  if (given !== undefined) return { token: given, file };
   const kept = readKept(file);
   if (kept !== undefined) {
     chmodSync(file, 0o600);

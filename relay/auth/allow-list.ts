@@ -17,8 +17,10 @@ export type AllowListOptions = {
 export type AllowList = {
   isHostAllowed(host: string | undefined): boolean;
   isOriginAllowed(origin: string | undefined): boolean;
-  /** How a person on this machine reaches the relay; stands in sign-in links. */
+  /** How people reach the relay; stands in sign-in links. */
   readonly origin: string;
+  /** The same without a proxy in between: for programs on this machine. */
+  readonly localOrigin: string;
 };
 
 export function createAllowList(options: AllowListOptions): AllowList {
@@ -37,10 +39,12 @@ export function createAllowList(options: AllowListOptions): AllowList {
     hosts.add(new URL(publicOrigin).host);
     origins.add(publicOrigin);
   }
+  const localOrigin = `http://${linkHost(options.host)}${port === 80 ? '' : `:${port}`}`;
   return {
     isHostAllowed: (host) => host !== undefined && hosts.has(host.toLowerCase()),
     isOriginAllowed: (origin) => origin !== undefined && origins.has(origin),
-    origin: publicOrigin ?? `http://${linkHost(options.host)}${port === 80 ? '' : `:${port}`}`,
+    origin: publicOrigin ?? localOrigin,
+    localOrigin,
   };
 }
 
@@ -55,8 +59,10 @@ function isAnyAddress(host: string): boolean {
   return host === '0.0.0.0' || host === '::' || host === '0';
 }
 
+/** An address to listen on is not always one to call. */
 function linkHost(host: string): string {
-  return isAnyAddress(host) || host === '::1' || host === '127.0.0.1' ? 'localhost' : bracketed(host);
+  if (!isAnyAddress(host)) return bracketed(host);
+  return host === '::' ? '[::1]' : '127.0.0.1';
 }
 
 function bracketed(address: string): string {

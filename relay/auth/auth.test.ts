@@ -42,8 +42,8 @@ test('the API token is made once, kept for its owner only, and the same at the n
   const first = loadAdminToken(dataDir, undefined, createNodeRandom());
   const second = loadAdminToken(dataDir, undefined, createNodeRandom());
   expect(second.token).toBe(first.token);
-  expect(readFileSync(first.file, 'utf8').trim()).toBe(first.token);
-  expect(statSync(first.file).mode & 0o777).toBe(0o600);
+  expect(readFileSync(first.file ?? '', 'utf8').trim()).toBe(first.token);
+  expect(statSync(first.file ?? '').mode & 0o777).toBe(0o600);
 });
 
 test('a torn token file heals itself', () => {

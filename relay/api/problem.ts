@@ -1,0 +1,88 @@
+import type { Problem } from '@/lib/relay-protocol/http';
+import type { Refusal, RefusalCode } from '@/lib/run/commands';
+
+export type ProblemOptions = {
+  readonly status: number;
+  /** Stable; programs branch on it. */
+  readonly code: string;
+  /** What was expected, what came, what to do. */
+  readonly detail: string;
+  readonly errors?: Problem['errors'];
+  readonly instance?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+const TITLES: Readonly<Record<number, string>> = {
+  400: 'Bad request',
+  401: 'Not signed in',
+  403: 'Forbidden',
+  404: 'Not found',
+  405: 'Method not allowed',
+  409: 'Conflict',
+  413: 'Too large',
+  415: 'Unsupported media type',
+  421: 'Unknown host',
+  422: 'Cannot be processed',
+  426: 'Upgrade required',
+  429: 'Too many requests',
+  500: 'Internal error',
+  502: 'The device could not be asked',
+  503: 'Not ready',
+  504: 'The device did not answer in time',
+};
+
+/** The body of an error answer as RFC 9457 wants it. */
+export function toProblem(options: ProblemOptions): Problem {
+  const { status, code, detail, errors, instance } = options;
+  return {
+    type: `urn:orrery:problem:${code}`,
+    title: TITLES[status] ?? 'Error',
+    status,
+    detail,
+    code,
+    ...(errors === undefined ? {} : { errors }),
+    ...(instance === undefined ? {} : { instance }),
+  };
+}
+
+export function problemResponse(options: ProblemOptions): Response {
+  return new Response(`${JSON.stringify(toProblem(options))}\n`, {
+    status: options.status,
+    headers: { 'content-type': 'application/problem+json', ...options.headers },
+  });
+}
+
+/** 404: the thing is not there. 409: it is there, but not in a state for this. 422: what was asked makes no sense. */
+const STATUS_OF: Record<RefusalCode, number> = {
+  'run-unknown': 404,
+  'task-unknown': 404,
+  'device-unknown': 422,
+  'device-missing': 422,
+  'device-exists': 409,
+  'device-busy': 409,
+  'device-offline': 409,
+  'already-launched': 409,
+  'already-dispatched': 409,
+  'run-ended': 409,
+  'task-not-ready': 409,
+  'task-running': 409,
+  'task-ended': 409,
+  'task-not-failed': 409,
+  'task-not-running': 409,
+  'stale-revision': 409,
+  'stale-attempt': 409,
+  invalid: 422,
+  'not-allowed': 422,
+  forbidden: 403,
+  expired: 409,
+  conflict: 409,
+};
+
+export function refusalResponse(refusal: Refusal, errors?: Problem['errors']): Response {
+  return problemResponse({
+    status: STATUS_OF[refusal.code],
+    code: refusal.code,
+    detail: refusal.message,
+    ...(errors === undefined ? {} : { errors }),
+  });
+}
