@@ -67,12 +67,14 @@ export function createConstellationClient(options: ClientOptions): Constellation
     },
   });
 
-  let link: Link = { phase: 'connecting', heardAtMs: null };
+  let link: Link = { phase: 'connecting', freshAtMs: null };
   let isOpen = false;
   let isWelcome = false;
   let isClosed = false;
   let openedAtMs = 0;
-  let heardAtMs: number | null = null;
+  let heardAtMs = 0;
+  /** Until when the copy on the screen was known to be true; null before the first welcome. */
+  let freshAtMs: number | null = null;
   let giveUpAfterMs: number = BROWSER_TIMING.pageGivesUpMs;
   /** Relay's clock minus ours. */
   let relayAheadMs = 0;
@@ -98,7 +100,7 @@ export function createConstellationClient(options: ClientOptions): Constellation
       afterClose(close);
     },
     onWaiting(retryAtMs) {
-      if (!isClosed) setLink({ phase: 'waiting', retryAtMs, heardAtMs });
+      if (!isClosed) setLink({ phase: 'waiting', retryAtMs, freshAtMs });
     },
     onSignedOut: signOut,
   });
@@ -154,11 +156,15 @@ export function createConstellationClient(options: ClientOptions): Constellation
 
   function dropIfSilent(): void {
     if (!isOpen) return;
-    const silentMs = clock.now() - Math.max(openedAtMs, heardAtMs ?? 0);
-    if (silentMs >= (isWelcome ? giveUpAfterMs : WELCOME_MS)) socket.reconnectNow();
+    const silentMs = clock.now() - Math.max(openedAtMs, heardAtMs);
+    if (silentMs < (isWelcome ? giveUpAfterMs : WELCOME_MS)) return;
+    if (isWelcome) freshAtMs = heardAtMs;
+    isWelcome = false;
+    socket.reconnectNow();
   }
 
   function lose(): void {
+    if (isWelcome) freshAtMs = clock.now();
     isOpen = false;
     isWelcome = false;
     acknowledger.reset();
@@ -169,7 +175,7 @@ export function createConstellationClient(options: ClientOptions): Constellation
     else if (closeAdvice(close.code) === 'stop') {
       stop(close.reason === '' ? `The relay closed the connection with code ${close.code}` : close.reason);
     } else {
-      setLink({ phase: 'connecting', heardAtMs });
+      setLink({ phase: 'connecting', freshAtMs });
       if (bye !== null) socket.reconnectAfter(bye.afterMs);
     }
   }
@@ -177,7 +183,7 @@ export function createConstellationClient(options: ClientOptions): Constellation
   function stop(reason: string): void {
     socket.close();
     lose();
-    setLink({ phase: 'stopped', reason, heardAtMs });
+    setLink({ phase: 'stopped', reason, freshAtMs });
   }
 
   function signOut(): void {

@@ -53,7 +53,10 @@ export type Runtime = {
   ): readonly { readonly number: number; readonly event: StreamEvent }[];
   /** False for `run:<id>` of a run that does not exist. */
   hasStream(stream: StreamName): boolean;
-  /** State of a stream as JSON text, and the position that it is valid at. */
+  /**
+   * State of a stream as JSON text, and the position that it is valid at: `toFleetSnapshot`, `toRunsSnapshot` (newest first) or
+   * `toRunSnapshot`, which the browser's store reads back.
+   */
   snapshot(stream: StreamName): { readonly cursor: Cursor; readonly text: string };
   registers(stream: StreamName): readonly Register[];
   /** Called after each commit, in commit order. @returns stops it */

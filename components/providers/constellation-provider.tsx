@@ -1,0 +1,86 @@
+'use client';
+
+import { createContext, type ReactNode, useContext, useEffect, useState, useSyncExternalStore } from 'react';
+import { useStore } from 'zustand';
+import type { BoardCommands } from '@/lib/client/board-commands';
+import type { Link } from '@/lib/client/link';
+import type { CommandType, Role } from '@/lib/relay-protocol/commands';
+import type { StreamName } from '@/lib/relay-protocol/streams';
+import type { BoardState } from '@/lib/store/board-state';
+import { type ActionGate, gateFor } from './action-gate';
+import { type Board, openBoard } from './board';
+import { type ConnectionView, connectionView } from './connection-view';
+
+const BoardContext = createContext<Board | undefined>(undefined);
+
+/** Opens the board in the browser, once per page; the server renders only `fallback`. */
+export function ConstellationProvider({ children, fallback }: { children: ReactNode; fallback: ReactNode }) {
+  const [board, setBoard] = useState<Board>();
+  useEffect(() => {
+    const opened = openBoard();
+    setBoard(opened);
+    return () => {
+      setBoard(undefined);
+      opened.close();
+    };
+  }, []);
+  if (board === undefined) return fallback;
+  return <BoardContext value={board}>{children}</BoardContext>;
+}
+
+function useBoardContext(): Board {
+  const board = useContext(BoardContext);
+  if (board === undefined) throw new Error('Expected to be inside of ConstellationProvider');
+  return board;
+}
+
+/** Reads the smallest thing that the component needs; renders again only when that changes by identity. */
+export function useBoard<Selected>(selector: (state: BoardState) => Selected): Selected {
+  return useStore(useBoardContext().store.state, selector);
+}
+
+/** Sends commands; each returns the relay's verdict. */
+export function useConstellationClient(): BoardCommands {
+  return useBoardContext().commands;
+}
+
+/** Keeps a stream alive while the component is mounted; `undefined` for none. */
+export function useStream(stream: StreamName | undefined): void {
+  const { client } = useBoardContext();
+  useEffect(() => (stream === undefined ? undefined : client.subscribe(stream)), [client, stream]);
+}
+
+export function useLink(): Link {
+  const board = useBoardContext();
+  return useSyncExternalStore(board.onLink, board.link, board.link);
+}
+
+/** What the header's pill says of the connection. */
+export function useConnection(): ConnectionView {
+  const link = useLink();
+  const catchUp = useBoard((state) => state.catchUp);
+  const nowMs = useNowMs();
+  return connectionView({ link, catchUp, nowMs });
+}
+
+/** Whether a control that sends this command may be used now, and if not, why. */
+export function useGate(type: CommandType): ActionGate {
+  const link = useLink();
+  const role = useRole();
+  return gateFor(type, link, role);
+}
+
+export function useRole(): Role | undefined {
+  return useBoard((state) => state.session?.role);
+}
+
+function useNowMs(): number {
+  const { clock } = useBoardContext();
+  return useSyncExternalStore(clock.subscribe, clock.read, clock.read);
+}
+
+/** The relay's clock in Unix milliseconds, once a second and for all components at the same moment. */
+export function useNow(): number {
+  const relayAheadMs = useBoard((state) => state.relayAheadMs);
+  return useNowMs() + relayAheadMs;
+}

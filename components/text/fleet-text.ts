@@ -1,0 +1,3 @@
+export const fleetText = {
+  title: 'Devices',
+};

@@ -1,0 +1,73 @@
+import type { Role } from '@/lib/relay-protocol/commands';
+
+export const shellText = {
+  product: 'Orrery',
+  description: 'Operate a constellation of devices',
+  skipToContent: 'Skip to content',
+  nav: { label: 'Main', runs: 'Runs', devices: 'Devices' },
+  connection: {
+    label: 'Connection',
+    live: 'Live',
+    connecting: 'Connecting',
+    catchingUp: (events: number) => (events > 0 ? `Catching up (${events})` : 'Catching up'),
+    reconnecting: (wait: string) => `Reconnecting in ${wait}`,
+    reconnectingNow: 'Reconnecting',
+    offline: (since: string) => `Offline - data from ${since}`,
+    offlineNoData: 'Offline - no data yet',
+    stopped: 'Stopped',
+    reload: 'Reload',
+    stoppedBecause: (reason: string) => `The connection was stopped: ${reason}`,
+    signedOut: 'Signed out',
+  },
+  gate: {
+    offline: 'Not connected to the relay. This becomes available when the connection is back.',
+    role: (needed: Role, have: Role) => `Needs the role ${needed}; you are ${have}.`,
+  },
+  verdict: {
+    offline: 'Not sent: there is no connection to the relay. Try again when it is back.',
+    tooMany: 'Not sent: too many commands wait for an answer. Try again in a moment.',
+    unknown:
+      'The relay did not answer in time. Look at the state on this page before trying again: it may have been done.',
+  },
+  theme: { label: 'Theme', auto: 'Follow the system', light: 'Light', dark: 'Dark' },
+  session: {
+    signedInAs: (actor: string, role: Role) => `${actor} (${role})`,
+    signOut: 'Sign out',
+    menu: 'Account',
+    signingOut: 'Signing out',
+    signOutFailed: (detail: string) => `Not signed out: ${detail}`,
+  },
+  signIn: {
+    title: 'Sign in',
+    working: 'Signing in',
+    how: 'Orrery opens with a link that is good once, for ten minutes.',
+    steps: [
+      'If you have just started Orrery: open the link that it printed on its screen.',
+      'If the link is used or older than ten minutes: stop Orrery and run npm start again. It prints a new link each time.',
+      'If somebody else runs Orrery: ask them for a link.',
+    ],
+    linkFailed: (detail: string) => `This link did not work: ${detail}`,
+    reused: 'A link works once. If you were signed in before, your session has ended.',
+    tryAgain: 'Try again',
+  },
+  failure: {
+    title: 'This part of the page has failed',
+    detail: (reason: string) => `Reason: ${reason}`,
+    retry: 'Try again',
+    notFound: 'There is no such page',
+    home: 'Go to the runs',
+    streamBroken: (reason: string) => `The copy of this state cannot be kept (${reason}). Reload the page.`,
+  },
+  common: {
+    loading: 'Loading',
+    cancel: 'Cancel',
+    close: 'Close',
+    copy: 'Copy',
+    copied: 'Copied',
+    copyFailed: 'Not copied: the browser refused',
+    none: 'none',
+    never: 'never',
+    ago: (age: string) => `${age} ago`,
+    dismiss: 'Dismiss',
+  },
+};
