@@ -1,3 +1,4 @@
+import type { Readiness } from '@/lib/constellation/readiness';
 import type { TaskStarLine } from '@/lib/constellation/task-star';
 import { type Device, type Fleet, takesWork } from '@/lib/fleet/device';
 import { findDevice } from '@/lib/fleet/find-device';
@@ -38,6 +39,14 @@ export type WaitingCode =
  * @returns null when it runs or has ended: then there is nothing that it waits for
  */
 export function waitingReason(run: Run, fleet: Fleet, taskId: TaskId): WaitingReason | null {
+  return explainWaiting(run, fleet, { taskId, readiness: readinessOfTask(run, taskId) });
+}
+
+type PendingTask = { readonly taskId: TaskId; readonly readiness: Readiness | undefined };
+
+/** The same for a caller that has the readiness of all stars at hand. */
+export function explainWaiting(run: Run, fleet: Fleet, pending: PendingTask): WaitingReason | null {
+  const { taskId, readiness } = pending;
   const task = run.tasks.get(taskId);
   if (task === undefined || task.status === 'running' || isTerminal(task.status)) return null;
   const live = liveAttempt(task);
@@ -45,8 +54,7 @@ export function waitingReason(run: Run, fleet: Fleet, taskId: TaskId): WaitingRe
   if (run.cancelAsked !== null) {
     return { code: 'run-cancelled', text: 'The run was cancelled and starts nothing new', blocker: null };
   }
-  const readiness = readinessOfTask(run, taskId);
-  if (readiness.kind !== 'ready') return waitingForLine(run, readiness.line, readiness.kind);
+  if (readiness !== undefined && readiness.kind !== 'ready') return waitingForLine(run, readiness.line, readiness.kind);
   const named = run.constellation.tasks.get(taskId)?.targetDeviceId ?? null;
   if (named === null) return { code: 'no-device', text: 'Not placed on a device yet', blocker: null };
   const device = findDevice(fleet, named);

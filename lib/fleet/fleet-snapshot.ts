@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { runIdSchema, taskIdSchema } from '@/lib/std/ids';
+import { jsonObjectSchema } from '@/lib/std/json';
+import { err, ok, type Result } from '@/lib/std/result';
+import { deviceProfileSchema, deviceStatusSchema, type Fleet, infoOriginSchema } from './device';
+
+const atMs = z.number();
+
+const deviceSchema = z.strictObject({
+  profile: deviceProfileSchema,
+  status: deviceStatusSchema,
+  statusReason: z.string().nullable(),
+  statusSinceMs: atMs,
+  connectionAttempts: z.int(),
+  currentTask: z.strictObject({ runId: runIdSchema, taskId: taskIdSchema }).nullable(),
+  info: z
+    .strictObject({ info: jsonObjectSchema, origin: infoOriginSchema, askedAtMs: atMs, collectedAtMs: atMs })
+    .nullable(),
+  refresh: z.discriminatedUnion('phase', [
+    z.strictObject({ phase: z.literal('none') }),
+    z.strictObject({ phase: z.literal('asked'), askedAtMs: atMs, askedBy: z.string() }),
+    z.strictObject({ phase: z.literal('waiting-for-return'), askedAtMs: atMs, askedBy: z.string() }),
+    z.strictObject({ phase: z.literal('failed'), askedAtMs: atMs, failedAtMs: atMs, reason: z.string() }),
+  ]),
+  addedAtMs: atMs,
+});
+
+/** The fold of the fleet as plain JSON. */
+export const fleetSnapshotSchema = z.strictObject({ form: z.literal('fleet/1'), devices: z.array(deviceSchema) });
+export type FleetSnapshot = z.infer<typeof fleetSnapshotSchema>;
+
+/** Shares its values with the fleet; meant to be written out at once. */
+export function toFleetSnapshot(fleet: Fleet): z.input<typeof fleetSnapshotSchema> {
+  return { form: 'fleet/1', devices: [...fleet.devices.values()] };
+}
+
+export function fromFleetSnapshot(snapshot: FleetSnapshot): Fleet {
+  return { devices: new Map(snapshot.devices.map((device) => [device.profile.deviceId, device])) };
+}
+
+/** For text that came from outside and was parsed as JSON. The failure says what was wrong first. */
+export function parseFleetSnapshot(value: unknown): Result<Fleet, string> {
+  const parsed = fleetSnapshotSchema.safeParse(value);
+  if (parsed.success) return ok(fromFleetSnapshot(parsed.data));
+  const [issue] = parsed.error.issues;
+  return err(`Expected the snapshot of a fleet; at ${issue?.path.join('.') ?? '?'}: ${issue?.message ?? 'unreadable'}`);
+}
