@@ -1,0 +1,39 @@
+import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
+import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { Logger } from '@/lib/std/logger';
+import type { ToolServerConfig } from './mcp-config';
+
+/** A server of another program: started as a child, or reached over HTTP. It inherits no secrets of ours. */
+export async function connectToolServer(config: ToolServerConfig, logger: Logger): Promise<Transport> {
+  if (config.kind === 'http') {
+    return toTransport(
+      new StreamableHTTPClientTransport(new URL(config.url), { requestInit: { headers: { ...config.headers } } }),
+    );
+  }
+  const transport = new StdioClientTransport({
+    command: config.command,
+    args: [...config.args],
+    env: { ...getDefaultEnvironment(), ...config.env },
+    stderr: 'pipe',
+    ...(config.folder !== undefined && { cwd: config.folder }),
+  });
+  transport.stderr?.on('data', (chunk: Buffer) =>
+    logger.debug('tool-server-said', { server: config.name, text: chunk.toString('utf8').trimEnd() }),
+  );
+  return transport;
+}
+
+/** A server inside this process. */
+export async function connectInProcess(server: McpServer): Promise<Transport> {
+  const [near, far] = InMemoryTransport.createLinkedPair();
+  await server.connect(far);
+  return near;
+}
+
+/** The library declares `sessionId` once with and once without `undefined`; the same class implements both. */
+function toTransport(transport: StreamableHTTPClientTransport): Transport {
+  return transport as Transport;
+}

@@ -1,0 +1,109 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
+import { afterEach, expect, test } from 'vitest';
+import type { JsonObject } from '@/lib/std/json';
+import { silentLogger } from '@/lib/std/logger';
+import { createNotesServer } from '@/relay/device-client/testing/notes-server';
+import { connectInProcess, connectToolServer } from './connect-tool-server';
+import type { ToolServerConfig } from './mcp-config';
+import { createToolBox, type ToolBox } from './tool-box';
+import { createToolServerLink } from './tool-server';
+
+const closings: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const close of closings.splice(0)) await close();
+});
+
+const STDIO: ToolServerConfig = {
+  name: 'notes',
+  kind: 'stdio',
+  command: process.execPath,
+  args: ['--import', 'tsx', fileURLToPath(new URL('../testing/notes-stdio.ts', import.meta.url))],
+  env: { GIVEN: '1' },
+  folder: undefined,
+};
+
+function boxOf(...configs: readonly ToolServerConfig[]): ToolBox {
+  const builtin = createToolServerLink({
+    name: 'device',
+    connect: () => connectInProcess(createNotesServer()),
+    logger: silentLogger,
+  });
+  const others = configs.map((config) =>
+    createToolServerLink({
+      name: config.name,
+      connect: () => connectToolServer(config, silentLogger),
+      logger: silentLogger,
+    }),
+  );
+  const box = createToolBox([builtin, ...others], silentLogger);
+  closings.push(() => box.close());
+  return box;
+}
+
+const call = (box: ToolBox, tool_name: string, parameters: JsonObject = {}) =>
+  box.execute({ tool_name, tool_type: 'action', parameters }, new AbortController().signal);
+
+test('tools of a child process are called, by a full name where another server has the same', async () => {
+  const box = boxOf(STDIO);
+  expect(await call(box, 'notes.add_note', { text: 'milk' })).toEqual({
+    status: 'success',
+    result: 'noted milk',
+    namespace: 'notes',
+  });
+  expect(await call(box, 'notes.two_parts')).toMatchObject({ result: ['one', 'two'] });
+  expect(await call(box, 'notes.give_zero')).toMatchObject({ result: { count: 0 } });
+  expect(await call(box, 'notes.fail')).toMatchObject({ status: 'failure', error: 'it broke' });
+  expect(await call(box, 'read_file')).toMatchObject({ namespace: 'device' });
+});
+
+test('arguments are checked against the schema that another server tells', async () => {
+  const { status, error } = await call(boxOf(STDIO), 'notes.add_note', { text: 'x'.repeat(21) });
+  expect(status).toBe('failure');
+  expect(error).toMatch(/^notes\.add_note: text: /);
+});
+
+test('a child process inherits nothing but what it was given and what is harmless', async () => {
+  const { result } = await call(boxOf(STDIO), 'notes.show_environment');
+  expect(String(result).split(' ')).toContain('GIVEN');
+  expect(String(result)).not.toMatch(/VITEST|NODE_ENV|TOKEN/);
+});
+
+test('a server that ends in a call fails that call and is started again for the next', async () => {
+  const box = boxOf(STDIO);
+  expect(await call(box, 'notes.leave')).toMatchObject({ status: 'failure' });
+  expect(await call(box, 'notes.add_note', { text: 'again' })).toMatchObject({ result: 'noted again' });
+});
+
+test('a server that cannot be started stops nobody else', async () => {
+  const box = boxOf({ ...STDIO, name: 'broken', command: '/nowhere/at-all' }, { ...STDIO, name: 'notes' });
+  await box.start();
+  expect(await call(box, 'notes.add_note', { text: 'milk' })).toMatchObject({ status: 'success' });
+});
+
+test('tools of a server on the network are called with its headers', async () => {
+  const seen: unknown[] = [];
+  const http = createServer(async (request, response) => {
+    seen.push(request.headers.authorization);
+    const transport = new StreamableHTTPServerTransport({});
+    await createNotesServer().connect(transport as Parameters<ReturnType<typeof createNotesServer>['connect']>[0]);
+    await transport.handleRequest(request, response);
+  });
+  const port = await listen(http);
+  const url = `http://127.0.0.1:${port}/mcp`;
+  const box = boxOf({ name: 'web', kind: 'http', url, headers: { Authorization: 'Bearer secret' } });
+  expect(await call(box, 'web.add_note', { text: 'milk' })).toMatchObject({ result: 'noted milk', namespace: 'web' });
+  expect(new Set(seen)).toEqual(new Set(['Bearer secret']));
+});
+
+async function listen(http: Server): Promise<number> {
+  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+  closings.push(() => {
+    http.closeAllConnections();
+    http.close();
+  });
+  return (http.address() as AddressInfo).port;
+}

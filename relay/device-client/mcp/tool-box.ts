@@ -1,0 +1,123 @@
+import { z } from 'zod';
+import type { Command, CommandResult } from '@/lib/aip/messages';
+import { createToolCatalogue, describeTools, type ToolCatalogue, unknownTool } from '@/lib/device/tool-catalogue';
+import { toCommandResult } from '@/lib/device/tool-result';
+import type { JsonObject } from '@/lib/std/json';
+import type { Logger } from '@/lib/std/logger';
+import type { ToolServerLink } from './tool-server';
+
+export type ToolBox = {
+  /** Starts every server; those that fail are reported and left out until they are called. */
+  start(): Promise<void>;
+  /** Runs one command and always answers: what is wrong with it is a failure. */
+  execute(command: Command, signal: AbortSignal): Promise<CommandResult>;
+  close(): Promise<void>;
+};
+
+/** What a device that only describes itself calls itself. */
+const LIST_TOOLS = 'list_tools';
+
+/** The server waits no longer for any command. */
+const CALL_TIMEOUT_MS = 6_000_000;
+
+/** @param servers - the built-in one first: its tools keep their names, and wait for no other server */
+export function createToolBox(servers: readonly ToolServerLink[], logger: Logger): ToolBox {
+  const starting = new Map<string, Promise<void>>();
+
+  function startOne(server: ToolServerLink): Promise<void> {
+    const running = starting.get(server.name);
+    if (running) return running;
+    const begun = tellStart(server);
+    starting.set(server.name, begun);
+    return begun;
+  }
+
+  async function tellStart(server: ToolServerLink): Promise<void> {
+    try {
+      await server.start();
+      logger.info('tool-server-started', { server: server.name, tools: server.describe().tools.length });
+    } catch (cause) {
+      logger.error('tool-server-failed', { server: server.name, error: reasonOf(cause) });
+    }
+  }
+
+  async function start(): Promise<void> {
+    await Promise.all(servers.map(startOne));
+  }
+
+  async function readCatalogue(toolName: string): Promise<ToolCatalogue> {
+    const [builtin] = servers;
+    if (builtin) await startOne(builtin);
+    const isBuiltin = builtin?.describe().tools.some((tool) => tool.name === toolName) ?? false;
+    if (!isBuiltin) await start();
+    return createToolCatalogue(servers.map((server) => server.describe()));
+  }
+
+  async function execute(command: Command, signal: AbortSignal): Promise<CommandResult> {
+    const catalogue = await readCatalogue(command.tool_name);
+    if (command.tool_name === LIST_TOOLS) {
+      return { status: 'success', result: describeTools(catalogue), namespace: LIST_TOOLS };
+    }
+    return callTool(catalogue, command, signal);
+  }
+
+  async function callTool(catalogue: ToolCatalogue, command: Command, signal: AbortSignal): Promise<CommandResult> {
+    const entry = catalogue.find(command.tool_name);
+    const server = servers.find((each) => each.name === entry?.server);
+    if (!entry || !server) return failure(unknownTool(command.tool_name, catalogue));
+    const parameters = command.parameters ?? {};
+    const problem = checkParameters(entry.tool.inputSchema, parameters);
+    if (problem !== undefined) return failure(`${entry.exposedName}: ${problem}`, server.name);
+    try {
+      const answer = await server.call({ tool: entry.tool.name, parameters, signal, timeoutMs: CALL_TIMEOUT_MS });
+      return toCommandResult(answer, server.name);
+    } catch (cause) {
+      return failure(`${entry.exposedName} gave no result: ${reasonOf(cause)}`, server.name);
+    }
+  }
+
+  return {
+    start,
+    execute,
+    async close() {
+      await Promise.allSettled(servers.map((server) => server.close()));
+    },
+  };
+}
+
+function failure(error: string, namespace?: string): CommandResult {
+  return { status: 'failure', error, ...(namespace !== undefined && { namespace }) };
+}
+
+/** Checks arguments against the tool's own schema. A schema that cannot be read is left to the tool's server. */
+function checkParameters(inputSchema: JsonObject, parameters: JsonObject): string | undefined {
+  const schema = readSchema(inputSchema);
+  const parsed = schema?.safeParse(parameters);
+  if (!parsed || parsed.success) return undefined;
+  return parsed.error.issues.map(describeIssue).join('; ');
+}
+
+function describeIssue(issue: z.core.$ZodIssue): string {
+  const place = issue.path.join('.');
+  const isTextWanted = issue.code === 'invalid_type' && issue.expected === 'string';
+  const hint = isTextWanted && place !== '' ? ` (write ${place}="…" to give text)` : '';
+  return `${place === '' ? '' : `${place}: `}${issue.message}${hint}`;
+}
+
+function readSchema(schema: JsonObject): z.ZodType | undefined {
+  try {
+    return z.fromJSONSchema(toSchema(schema));
+  } catch {
+    // JSON Schema has corners that zod does not read; the server of the tool checks its arguments itself as well.
+    return undefined;
+  }
+}
+
+/** A JSON object is a JSON schema by its meaning only; `fromJSONSchema` throws on one that makes no sense. */
+function toSchema(schema: JsonObject): Parameters<typeof z.fromJSONSchema>[0] {
+  return schema as Parameters<typeof z.fromJSONSchema>[0];
+}
+
+function reasonOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
+}

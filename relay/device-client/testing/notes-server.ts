@@ -1,0 +1,28 @@
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { z } from 'zod';
+
+/** A server of somebody else, with a tool of its own and one whose name the device has already. */
+export function createNotesServer(): McpServer {
+  const server = new McpServer({ name: 'notes', version: '1' });
+  server.registerTool('add_note', { inputSchema: { text: z.string().max(20) } }, ({ text }) => ({
+    content: [{ type: 'text', text: `noted ${text}` }],
+  }));
+  server.registerTool('read_file', { inputSchema: {} }, () => ({ content: [{ type: 'text', text: 'a note' }] }));
+  server.registerTool('two_parts', {}, () => ({
+    content: [
+      { type: 'text', text: 'one' },
+      { type: 'text', text: 'two' },
+    ],
+  }));
+  server.registerTool('give_zero', { outputSchema: { count: z.number() } }, () => ({
+    content: [],
+    structuredContent: { count: 0 },
+  }));
+  server.registerTool('fail', {}, () => ({ isError: true, content: [{ type: 'text', text: 'it broke' }] }));
+  server.registerTool('leave', {}, () => process.exit(3));
+  server.registerTool('show_environment', {}, () => ({
+    // biome-ignore lint/style/noProcessEnv: what a child of the device client inherits is what is tested
+    content: [{ type: 'text', text: Object.keys(process.env).sort().join(' ') }],
+  }));
+  return server;
+}

@@ -1,0 +1,4 @@
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+import { createNotesServer } from './notes-server';
+
+await createNotesServer().connect(new StdioServerTransport());

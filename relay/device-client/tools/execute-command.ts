@@ -1,0 +1,130 @@
+import { constants } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import path from 'node:path';
+import { z } from 'zod';
+import { type CommandRule, checkCommand, pathsIn } from './command-policy';
+import { type DeviceTool, defineTool, type ToolCallContext, type ToolSurroundings } from './device-tool';
+import type { ProcessEnd, ProcessOutput } from './run-process';
+import { ToolError } from './tool-error';
+
+const TIMEOUT_SECONDS_DEFAULT = 300;
+/** The server waits no longer for any command. */
+const TIMEOUT_SECONDS_MAX = 6_000;
+const OUTPUT_BYTES_MAX = 256 * 1024;
+/** An error is one sentence on a node of a graph, not a log. */
+const ERROR_DETAIL_LENGTH_MAX = 2_000;
+
+const input = z.strictObject({
+  command: z.string().min(1).describe('Name of the program, without a path'),
+  args: z.array(z.string()).max(1_000).default([]).describe('Its arguments, one per item; there is no shell'),
+  timeout_seconds: z
+    .number()
+    .positive()
+    .max(TIMEOUT_SECONDS_MAX)
+    .default(TIMEOUT_SECONDS_DEFAULT)
+    .describe(`Seconds after which it is ended, ${TIMEOUT_SECONDS_DEFAULT} by default`),
+});
+
+type Input = z.output<typeof input>;
+
+export function createExecuteCommand(surroundings: ToolSurroundings): DeviceTool {
+  return defineTool({
+    name: 'execute_command',
+    title: 'Run a command',
+    description:
+      'Runs one program of the device’s list in the root folder, without a shell, and returns what it wrote. ' +
+      `Allowed: ${[...surroundings.policy.keys()].sort().join(', ')}.`,
+    input,
+    isReadOnly: false,
+    async run(order, context) {
+      const verdict = checkCommand(surroundings.policy, order.command, order.args);
+      if (!verdict.ok) throw new ToolError(verdict.error);
+      await checkPaths(surroundings, verdict.value, order);
+      const end = await runProgram(surroundings, order, context);
+      return { text: textOf(end, { order, rule: verdict.value }) };
+    },
+  });
+}
+
+async function checkPaths({ root }: ToolSurroundings, rule: CommandRule, { command, args }: Input): Promise<void> {
+  if (args.some((arg) => arg.includes('\0'))) throw new ToolError('An argument must not hold a NUL character');
+  if (!rule.touchesFiles) return;
+  for (const arg of args) {
+    for (const candidate of pathsIn(arg)) {
+      if ((candidate === '/' && rule.slashIsText) || candidate === '') continue;
+      if (await root.leadsOutside(candidate)) {
+        throw new ToolError(
+          `${command} may not be run this way: ${JSON.stringify(arg.slice(0, 200))} leads out of the device’s root folder. ` +
+            'The owner of the device lifts this limit for a command with --allow',
+        );
+      }
+    }
+  }
+}
+
+async function runProgram(
+  { processes, searchPath, environment, root }: ToolSurroundings,
+  { command, args, timeout_seconds }: Input,
+  { signal }: ToolCallContext,
+): Promise<ProcessEnd> {
+  const file = await findProgram(command, searchPath);
+  try {
+    return await processes.run({
+      file,
+      name: command,
+      args,
+      folder: root.realPath,
+      environment,
+      timeoutMs: timeout_seconds * 1_000,
+      outputBytesMax: OUTPUT_BYTES_MAX,
+      signal,
+    });
+  } catch (cause) {
+    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown reason';
+    throw new ToolError(`${command} could not be started (${code})`, { cause });
+  }
+}
+
+async function findProgram(command: string, searchPath: readonly string[]): Promise<string> {
+  for (const folder of searchPath) {
+    const file = path.join(folder, process.platform === 'win32' ? `${command}.exe` : command);
+    if (await isProgram(file)) return file;
+  }
+  throw new ToolError(`${command} is not installed on this device`);
+}
+
+async function isProgram(file: string): Promise<boolean> {
+  try {
+    await access(file, constants.X_OK);
+    return (await stat(file)).isFile();
+  } catch {
+    // Not there or not to be run: the next folder is asked.
+    return false;
+  }
+}
+
+function textOf(end: ProcessEnd, { order, rule }: { order: Input; rule: CommandRule }): string {
+  const { command, timeout_seconds } = order;
+  if (end.how === 'cancelled') throw new ToolError(`${command} was stopped because its task was cancelled`);
+  if (end.how === 'timed-out') {
+    throw new ToolError(`${command} timed out after ${timeout_seconds} s and was stopped${detailOf(end)}`);
+  }
+  if (end.exitCode === undefined) throw new ToolError(`${command} was ended by ${end.endSignal}${detailOf(end)}`);
+  const isAnswer = end.exitCode === 0 || (rule.answerCodes?.includes(end.exitCode) && end.stderr.text === '');
+  if (!isAnswer) throw new ToolError(`${command} exited with code ${end.exitCode}${detailOf(end)}`);
+  const stderr = shown(end.stderr);
+  return stderr === '' ? shown(end.stdout) : `${shown(end.stdout)}\n[stderr]\n${stderr}`.trimStart();
+}
+
+/** As `$(…)` reads it: without the newline at the end. */
+function shown({ text, droppedBytes }: ProcessOutput): string {
+  if (droppedBytes > 0) return `${text}\n[cut: ${droppedBytes} more bytes]`;
+  return text.replace(/\r?\n$/, '');
+}
+
+function detailOf({ stderr, stdout }: ProcessEnd): string {
+  const detail = (stderr.text.trim() === '' ? stdout.text : stderr.text).trim();
+  if (detail === '') return '';
+  // The end says why: what comes last is kept.
+  return `: ${detail.length > ERROR_DETAIL_LENGTH_MAX ? `…${detail.slice(-ERROR_DETAIL_LENGTH_MAX)}` : detail}`;
+}
