@@ -18,6 +18,16 @@ export const shellText = {
     reload: 'Reload',
     stoppedBecause: (reason: string) => `The connection was stopped: ${reason}`,
     signedOut: 'Signed out',
+    /** Told to screen readers when it changes. */
+    kind: {
+      live: 'Connected to the relay',
+      'catching-up': 'Catching up with the relay',
+      connecting: 'Connecting to the relay',
+      reconnecting: 'Connection lost, reconnecting',
+      offline: 'Offline, the page shows old data',
+      stopped: 'Connection stopped',
+      'signed-out': 'Signed out',
+    },
   },
   gate: {
     offline: 'Not connected to the relay. This becomes available when the connection is back.',
