@@ -41,6 +41,8 @@ async function inTime(promise, what) {
   let timer;
   const late = new Promise((_, reject) => {
     timer = setTimeout(() => reject(new PlainError(`${what} within ${READY_MS_MAX / 1_000} s.`)), READY_MS_MAX);
+    // A stop in the meantime must not wait for it.
+    timer.unref();
   });
   try {
     return await Promise.race([promise, /** @type {Promise<never>} */ (late)]);
@@ -221,9 +223,10 @@ async function runPrograms(settings) {
 export async function startOrrery() {
   const settings = readStartSettings(process.env);
   ensureDataDir(settings.dataDir);
-  await probePort(settings);
+  // Settled here even when the system chooses it: a relay that is started again has to come back on the same port.
+  const port = await probePort(settings);
   await ensureDependencies();
   await ensureBuild();
   warnWhenPublic(settings);
-  return await runPrograms(settings);
+  return await runPrograms({ ...settings, port });
 }

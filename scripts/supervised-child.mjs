@@ -122,14 +122,18 @@ export function createSupervisedChild(program) {
  * @param {(code: number | null, signal: NodeJS.Signals | null) => void} listener - called once, with all output read if possible
  */
 function onceEnded(child, listener) {
+  /** @type {NodeJS.Timeout | undefined} */
+  let patience;
   let isDone = false;
   const finish = (/** @type {number | null} */ code, /** @type {NodeJS.Signals | null} */ signal) => {
-    if (isDone) return;
+    clearTimeout(patience);
+    if (!isDone) listener(code, signal);
     isDone = true;
-    listener(code, signal);
   };
   child.once('close', finish);
-  child.once('exit', (code, signal) => setTimeout(finish, LAST_WORDS_MS_MAX, code, signal));
+  child.once('exit', (code, signal) => {
+    patience = setTimeout(finish, LAST_WORDS_MS_MAX, code, signal);
+  });
 }
 
 /** @param {import('node:child_process').ChildProcess} child */

@@ -1,0 +1,2 @@
+setInterval(() => {}, 1_000);
+process.on('SIGTERM', () => process.exit(0));
