@@ -15,12 +15,12 @@ const POSITIONS = new Map([
 ]);
 
 test('a node holds its task id and nothing else of the task', () => {
-  const { nodes } = toCanvasGraph(plan(['a', 'b', 'c'], [['a', 'c']]), POSITIONS);
+  const { nodes } = toCanvasGraph(plan(['a', 'b', 'c'], [['a', 'c']]), { positions: POSITIONS, bends: new Map() });
   expect(nodes.map((node) => node.data)).toEqual([{ taskId: 'a' }, { taskId: 'b' }, { taskId: 'c' }]);
 });
 
 test('nodes stand in reading order, so Tab walks the plan from its beginning', () => {
-  const { nodes } = toCanvasGraph(plan(['c', 'b', 'a']), POSITIONS);
+  const { nodes } = toCanvasGraph(plan(['c', 'b', 'a']), { positions: POSITIONS, bends: new Map() });
   expect(nodes.map((node) => node.id)).toEqual(['a', 'b', 'c']);
 });
 
@@ -33,7 +33,7 @@ test('a line whose end is nowhere is left out and the rest is drawn', () => {
         ['a', 'ghost'],
       ],
     ),
-    POSITIONS,
+    { positions: POSITIONS, bends: new Map() },
   );
   expect(edges.map((edge) => edge.id)).toEqual(['a->c']);
 });

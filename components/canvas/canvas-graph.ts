@@ -1,7 +1,7 @@
 import { type Edge, type Node, type NodeHandle, Position } from 'reactflow';
 import type { Shape } from '@/lib/constellation/graph';
+import { type Layout, NODE_HEIGHT, NODE_WIDTH } from '@/lib/constellation/layout';
 import type { LineId, TaskId } from '@/lib/std/ids';
-import { NODE_HEIGHT_PX, NODE_WIDTH_PX } from './node-size';
 import { type Point, routeLines, toPath } from './route-lines';
 
 /** Nothing but the id: a card reads its own task, so a change of state never touches this. */
@@ -17,15 +17,15 @@ export type CanvasGraph = {
 const CORNER_PX = 8;
 
 const HANDLES: NodeHandle[] = [
-  { type: 'target', position: Position.Left, x: 0, y: NODE_HEIGHT_PX / 2, width: 1, height: 1 },
-  { type: 'source', position: Position.Right, x: NODE_WIDTH_PX, y: NODE_HEIGHT_PX / 2, width: 1, height: 1 },
+  { type: 'target', position: Position.Left, x: 0, y: NODE_HEIGHT / 2, width: 1, height: 1 },
+  { type: 'source', position: Position.Right, x: NODE_WIDTH, y: NODE_HEIGHT / 2, width: 1, height: 1 },
 ];
 
 /**
  * Nodes are measured beforehand: without it the first paint of a large plan takes ten times as long. They stand in reading
  * order (column by column), which is the order of the Tab key.
  */
-export function toCanvasGraph(shape: Shape, positions: ReadonlyMap<TaskId, Point>): CanvasGraph {
+export function toCanvasGraph(shape: Shape, { positions, bends }: Pick<Layout, 'positions' | 'bends'>): CanvasGraph {
   const placed = [...positions].sort(([, left], [, right]) => left.x - right.x || left.y - right.y);
   const nodes = placed.map(
     ([taskId, position]): TaskNode => ({
@@ -33,22 +33,24 @@ export function toCanvasGraph(shape: Shape, positions: ReadonlyMap<TaskId, Point
       type: 'task',
       position: { ...position },
       data: { taskId },
-      width: NODE_WIDTH_PX,
-      height: NODE_HEIGHT_PX,
-      measured: { width: NODE_WIDTH_PX, height: NODE_HEIGHT_PX },
+      width: NODE_WIDTH,
+      height: NODE_HEIGHT,
+      measured: { width: NODE_WIDTH, height: NODE_HEIGHT },
       handles: HANDLES,
     }),
   );
-  return { nodes, edges: toEdges(shape, positions), positions };
+  return { nodes, edges: toEdges(shape, { positions, bends }), positions };
 }
 
-function toEdges(shape: Shape, positions: ReadonlyMap<TaskId, Point>): LineEdge[] {
+function toEdges(shape: Shape, { positions, bends }: Pick<Layout, 'positions' | 'bends'>): LineEdge[] {
   const lines = [...shape.lines.values()].flatMap((line) => {
     const from = positions.get(line.fromTaskId);
     const to = positions.get(line.toTaskId);
-    return from === undefined || to === undefined ? [] : [{ id: line.lineId, line, from, to }];
+    return from === undefined || to === undefined
+      ? []
+      : [{ id: line.lineId, line, from, to, bends: bends.get(line.lineId) ?? [] }];
   });
-  const routes = routeLines(lines, [...positions.values()]);
+  const routes = routeLines(lines);
   return lines.map(({ line, to }): LineEdge => {
     const points = routes.get(line.lineId) ?? [];
     const end = points.at(-1) ?? to;

@@ -1,106 +1,89 @@
-import { NODE_HEIGHT_PX, NODE_WIDTH_PX } from './node-size';
+import { NODE_HEIGHT, NODE_WIDTH } from '@/lib/constellation/layout';
 
 export type Point = { readonly x: number; readonly y: number };
 
 /** A line between two cards by the cards' top left corners. */
-export type LineEnds = { readonly id: string; readonly from: Point; readonly to: Point };
+export type LineEnds = {
+  readonly id: string;
+  readonly from: Point;
+  readonly to: Point;
+  /** Where it may pass the columns in between, in the middle of each; without them it keeps its row to the last gap. */
+  readonly bends: readonly Point[];
+};
 
 /** Kept free beside a card, for the arrow head and the mark of the line's kind. */
 const TARGET_CLEAR_PX = 26;
 const SOURCE_CLEAR_PX = 8;
-/** Between a line that passes and the card that it passes by. */
-const PASS_GAP_PX = 10;
 
 /**
  * Draws every line as horizontal and vertical pieces: out of the right side of one card, into the left side of the next.
- *
- * Lines of one card share a vertical lane, lines of different cards get lanes of their own. A line over several layers
- * takes the row that crosses the fewest cards.
- *
- * @param cards - top left corners of all cards
+ * It goes up and down only in the gaps between columns, where lines that come from the same row share a lane and others
+ * have lanes of their own.
  */
-export function routeLines(lines: readonly LineEnds[], cards: readonly Point[]): ReadonlyMap<string, readonly Point[]> {
-  const gaps = gapsOf(lines, cards);
-  const routes = new Map<string, readonly Point[]>();
-  for (const line of lines) routes.set(line.id, route(line, cards, gaps));
-  return routes;
+export function routeLines(lines: readonly LineEnds[]): ReadonlyMap<string, readonly Point[]> {
+  const columns = columnsOf(lines);
+  const walks = new Map(lines.map((line) => [line.id, walkOf(line, columns)]));
+  const lanes = lanesOf([...walks.values()], columns);
+  return new Map(lines.map((line) => [line.id, drawn(line, walks.get(line.id) ?? [], lanes)]));
 }
 
-type Gaps = {
-  /** Where lines out of this card go up or down, in the free strip to the right of its column. */
-  readonly laneX: (columnX: number, sourceY: number) => number;
-  readonly columnBefore: (columnX: number) => number | undefined;
-};
+/** How a line crosses one gap: the column before it, and the rows on both sides. */
+type Crossing = { readonly columnX: number; readonly fromY: number; readonly toY: number };
 
-function gapsOf(lines: readonly LineEnds[], cards: readonly Point[]): Gaps {
-  const columns = [...new Set(cards.map((card) => card.x))].sort((left, right) => left - right);
-  const sources = new Map<number, number[]>();
-  for (const line of lines) {
-    const rows = sources.get(line.from.x) ?? [];
-    if (!rows.includes(line.from.y)) rows.push(line.from.y);
-    sources.set(line.from.x, rows);
+function columnsOf(lines: readonly LineEnds[]): readonly number[] {
+  const columns = new Set<number>();
+  for (const { from, to, bends } of lines) {
+    columns.add(from.x).add(to.x);
+    for (const bend of bends) columns.add(bend.x - NODE_WIDTH / 2);
   }
-  for (const rows of sources.values()) rows.sort((upper, lower) => upper - lower);
-  const widthAfter = (columnX: number) => {
-    const next = columns.find((column) => column > columnX);
-    return next === undefined ? TARGET_CLEAR_PX * 2 : next - columnX - NODE_WIDTH_PX;
+  return [...columns].sort((left, right) => left - right);
+}
+
+function walkOf({ from, to, bends }: LineEnds, columns: readonly number[]): readonly Crossing[] {
+  const passed = columns.filter((column) => column > from.x && column < to.x);
+  const bendY = new Map(bends.map((bend) => [bend.x - NODE_WIDTH / 2, bend.y]));
+  const walk: Crossing[] = [];
+  let columnX = from.x;
+  let fromY = from.y + NODE_HEIGHT / 2;
+  for (const column of passed) {
+    const toY = bendY.get(column) ?? fromY;
+    walk.push({ columnX, fromY, toY });
+    columnX = column;
+    fromY = toY;
+  }
+  walk.push({ columnX, fromY, toY: to.y + NODE_HEIGHT / 2 });
+  return walk;
+}
+
+/** The x at which a crossing turns, by its gap and the row that it comes from. */
+type Lanes = (crossing: Crossing) => number;
+
+function lanesOf(walks: readonly (readonly Crossing[])[], columns: readonly number[]): Lanes {
+  const rows = new Map<number, number[]>();
+  for (const { columnX, fromY, toY } of walks.flat()) {
+    if (fromY === toY) continue;
+    const known = rows.get(columnX) ?? [];
+    if (!known.includes(fromY)) known.push(fromY);
+    rows.set(columnX, known);
+  }
+  for (const known of rows.values()) known.sort((upper, lower) => upper - lower);
+  return ({ columnX, fromY }) => {
+    const known = rows.get(columnX) ?? [];
+    const nextX = columns.find((column) => column > columnX) ?? columnX + NODE_WIDTH + 2 * TARGET_CLEAR_PX;
+    const free = Math.max(0, nextX - columnX - NODE_WIDTH - SOURCE_CLEAR_PX - TARGET_CLEAR_PX);
+    const share = (known.indexOf(fromY) + 1) / (known.length + 1);
+    return columnX + NODE_WIDTH + SOURCE_CLEAR_PX + free * share;
   };
-  return {
-    laneX: (columnX, sourceY) => {
-      const rows = sources.get(columnX) ?? [];
-      const free = Math.max(0, widthAfter(columnX) - SOURCE_CLEAR_PX - TARGET_CLEAR_PX);
-      const rank = Math.max(0, rows.indexOf(sourceY));
-      return columnX + NODE_WIDTH_PX + SOURCE_CLEAR_PX + (free * (rank + 1)) / (rows.length + 1);
-    },
-    columnBefore: (columnX) => columns.filter((column) => column < columnX).at(-1),
-  };
 }
 
-function route(line: LineEnds, cards: readonly Point[], gaps: Gaps): readonly Point[] {
-  const start = { x: line.from.x + NODE_WIDTH_PX, y: line.from.y + NODE_HEIGHT_PX / 2 };
-  const end = { x: line.to.x, y: line.to.y + NODE_HEIGHT_PX / 2 };
-  const turnX = gaps.laneX(line.from.x, line.from.y);
-  const lastColumn = gaps.columnBefore(line.to.x);
-  if (start.y === end.y && !runsThroughCard(start, end, cards)) return [start, end];
-  if (lastColumn === undefined || lastColumn <= line.from.x) {
-    return tidy([start, { x: turnX, y: start.y }, { x: turnX, y: end.y }, end]);
+function drawn(line: LineEnds, walk: readonly Crossing[], lanes: Lanes): readonly Point[] {
+  const points: Point[] = [{ x: line.from.x + NODE_WIDTH, y: line.from.y + NODE_HEIGHT / 2 }];
+  for (const crossing of walk) {
+    const x = lanes(crossing);
+    if (crossing.fromY !== crossing.toY) points.push({ x, y: crossing.fromY }, { x, y: crossing.toY });
   }
-  const backX = gaps.laneX(lastColumn, line.from.y);
-  const rowY = bestRow(start, end, cards);
-  return tidy([
-    start,
-    { x: turnX, y: start.y },
-    { x: turnX, y: rowY },
-    { x: backX, y: rowY },
-    { x: backX, y: end.y },
-    end,
-  ]);
-}
-
-/** The row of either end, or one just above or below the cards in between; fewest cards crossed, then shortest way. */
-function bestRow(start: Point, end: Point, cards: readonly Point[]): number {
-  const between = cards.filter((card) => card.x >= start.x && card.x + NODE_WIDTH_PX <= end.x);
-  const rows = [end.y, start.y];
-  for (const card of between) rows.push(card.y - PASS_GAP_PX, card.y + NODE_HEIGHT_PX + PASS_GAP_PX);
-  let best = end.y;
-  let bestCost = Number.POSITIVE_INFINITY;
-  for (const row of rows) {
-    const crossed = between.filter((card) => row > card.y - 4 && row < card.y + NODE_HEIGHT_PX + 4).length;
-    const cost = crossed * 100_000 + Math.abs(row - start.y) + Math.abs(row - end.y);
-    if (cost < bestCost) {
-      best = row;
-      bestCost = cost;
-    }
-  }
-  return best;
-}
-
-/** For two points on one row. */
-function runsThroughCard(start: Point, end: Point, cards: readonly Point[]): boolean {
-  return cards.some(
-    (card) =>
-      card.x >= start.x && card.x + NODE_WIDTH_PX <= end.x && start.y > card.y && start.y < card.y + NODE_HEIGHT_PX,
-  );
+  points.push({ x: line.to.x, y: line.to.y + NODE_HEIGHT / 2 });
+  return tidy(points);
 }
 
 /** Without points that repeat or lie on a straight piece. */

@@ -1,7 +1,7 @@
 'use client';
 
 import { createContext, type ReactNode, useContext, useEffect, useState, useSyncExternalStore } from 'react';
-import { useStore } from 'zustand';
+import { type StoreApi, useStore } from 'zustand';
 import type { BoardCommands } from '@/lib/client/board-commands';
 import type { Link } from '@/lib/client/link';
 import type { CommandType, Role } from '@/lib/relay-protocol/commands';
@@ -37,6 +37,11 @@ function useBoardContext(): Board {
 /** Reads the smallest thing that the component needs; renders again only when that changes by identity. */
 export function useBoard<Selected>(selector: (state: BoardState) => Selected): Selected {
   return useStore(useBoardContext().store.state, selector);
+}
+
+/** The store itself, for what is drawn outside of React's own reading; changes at most once per paint. */
+export function useBoardStore(): StoreApi<BoardState> {
+  return useBoardContext().store.state;
 }
 
 /** Sends commands; each returns the relay's verdict. */

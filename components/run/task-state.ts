@@ -1,7 +1,6 @@
+import type { Tone } from '@/components/ui/tone';
 import type { DisplayState } from '@/lib/run/display-state';
-
-/** Six families of hue; icon, word and border style tell the states of a family apart. */
-export type Tone = 'neutral' | 'blue' | 'green' | 'red' | 'amber' | 'violet';
+import type { RunWord } from '@/lib/store/selectors/run-overview';
 
 /** Red is kept for real causes, so that the eye finds the first one; what waits because of them is amber or neutral. */
 export const TASK_TONE: Record<DisplayState, Tone> = {
@@ -16,4 +15,15 @@ export const TASK_TONE: Record<DisplayState, Tone> = {
   cancelled: 'neutral',
   skipped: 'neutral',
   unknown: 'violet',
+};
+
+/** A run wears the shape and hue of the task state that is most like it. */
+export const RUN_LOOK: Record<RunWord, DisplayState> = {
+  draft: 'pending',
+  running: 'running',
+  cancelling: 'cancelling',
+  completed: 'completed',
+  'partly-failed': 'failed',
+  failed: 'failed',
+  cancelled: 'cancelled',
 };

@@ -1,0 +1,99 @@
+'use client';
+
+import { useTaskSelection } from '@/components/canvas/task-selection';
+import { useBoard, useConstellationClient, useNow } from '@/components/providers/constellation-provider';
+import { text } from '@/components/text/catalogue';
+import { formatFullMoment, formatMoment } from '@/components/text/format-time';
+import { runText } from '@/components/text/run-text';
+import { Button } from '@/components/ui/button';
+import { CopyButton } from '@/components/ui/copy-button';
+import { isPendingFor } from '@/lib/store/selectors/pending-for';
+import { type Failure, failuresOf, skippedCount } from '@/lib/store/selectors/run-overview';
+import { Complaint } from './complaint';
+import { useLiveRun, useObstacle } from './live-run';
+import { TASK_TONE } from './task-state';
+import { TaskStateIcon } from './task-state-icon';
+import { useCommand } from './use-command';
+
+/** The earliest real cause first; stands beside the graph, so its coming moves no card. */
+export function FailureStrip() {
+  const { run, view } = useLiveRun();
+  const failures = failuresOf(run, view);
+  if (failures.length === 0) return null;
+  const skipped = skippedCount(view);
+  return (
+    <section aria-labelledby="failures-heading" className="flex flex-col gap-2">
+      <h2 id="failures-heading" className="text-base font-semibold">
+        {runText.panel.failuresTitle(failures.length)}
+        {skipped === 0 ? null : <span className="font-normal text-muted">, {runText.panel.skipped(skipped)}</span>}
+      </h2>
+      <ol className="flex flex-col gap-2">
+        {failures.map((failure) => (
+          <FailureItem key={failure.taskId} failure={failure} />
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function FailureItem({ failure }: { readonly failure: Failure }) {
+  const { run } = useLiveRun();
+  const client = useConstellationClient();
+  const command = useCommand();
+  const selection = useTaskSelection();
+  const nowMs = useNow();
+  const target = { runId: run.runId, taskId: failure.taskId };
+  const obstacle = useObstacle({ type: 'task-retry', ...target });
+  const isPending = useBoard((board) => isPendingFor(board, { type: 'task-retry', ...target }));
+  const { copied, copyFailed } = text.shell.common;
+  return (
+    <li
+      data-tone={TASK_TONE[failure.state]}
+      className="flex flex-col gap-2 rounded-md border-l-4 border-(--tone-solid) bg-(--tone-tint) px-3 py-2 text-sm"
+    >
+      <div className="flex items-center gap-2">
+        <TaskStateIcon state={failure.state} />
+        <span className="min-w-0 flex-1 font-medium break-words">{failure.name}</span>
+        <span className="text-(--tone-text)">{runText.state[failure.state]}</span>
+      </div>
+      <p className="line-clamp-6 break-words whitespace-pre-wrap">{failure.error}</p>
+      <p className="text-xs">
+        {failure.deviceId === null ? null : <span className="font-mono">{failure.deviceId} </span>}
+        {failure.atMs === null ? null : (
+          <span title={formatFullMoment(failure.atMs)}>{formatMoment(failure.atMs, nowMs)}</span>
+        )}
+      </p>
+      <div className="flex flex-wrap gap-2">
+        <Button
+          isSmall
+          isBusy={isPending}
+          unavailableBecause={obstacle}
+          onClick={() => command.ask(() => client.retry(target))}
+        >
+          {runText.panel.retryFromHere}
+        </Button>
+        <Button isSmall onClick={() => selection.setState({ taskId: failure.taskId })}>
+          {runText.panel.open}
+        </Button>
+        <CopyButton
+          value={reportOf(failure, run.runId)}
+          label={runText.panel.copyReport}
+          doneLabel={copied}
+          failedLabel={copyFailed}
+        />
+      </div>
+      <Complaint command={command} />
+    </li>
+  );
+}
+
+function reportOf(failure: Failure, runId: string): string {
+  const at = failure.atMs === null ? '' : formatFullMoment(failure.atMs);
+  return [
+    `run ${runId}`,
+    `task ${failure.taskId} (${failure.name})`,
+    `device ${failure.deviceId ?? '-'}`,
+    `${runText.state[failure.state]} ${at}`,
+    failure.error,
+  ].join('\n');
+}

@@ -1,0 +1,121 @@
+'use client';
+
+import { useState } from 'react';
+import { useBoard, useConstellationClient } from '@/components/providers/constellation-provider';
+import { formatDuration } from '@/components/text/format-time';
+import { runText } from '@/components/text/run-text';
+import { Button } from '@/components/ui/button';
+import { Icon } from '@/components/ui/icon';
+import { isPendingFor } from '@/lib/store/selectors/pending-for';
+import { liveCount, runWord } from '@/lib/store/selectors/run-overview';
+import { CancelRunDialog } from './cancel-run-dialog';
+import { Complaint } from './complaint';
+import { useLiveRun, useObstacle } from './live-run';
+import { RunStateBadge } from './state-badges';
+import { StateStrip } from './state-strip';
+import { Elapsed } from './task-time';
+import { useCommand } from './use-command';
+
+/** One line of facts and actions, one of counts. Its height never changes, so the graph below never moves. */
+export function RunToolbar() {
+  const { run, view } = useLiveRun();
+  const word = runWord(run, run.cancelAsked === null ? 'not-asked' : 'asked');
+  return (
+    <header className="relative shrink-0 border-b border-line bg-card">
+      <div className="flex h-12 items-center gap-3 px-4">
+        <RunStateBadge word={word} />
+        <h1 className="min-w-0 flex-1 truncate text-lg font-semibold" title={run.constellation.name}>
+          {run.constellation.name === '' ? runText.page.unnamed : run.constellation.name}
+        </h1>
+        <RunTime />
+        <RunActions runningCount={liveCount(view)} />
+      </div>
+      <StateStrip view={view} />
+    </header>
+  );
+}
+
+function RunTime() {
+  const { run } = useLiveRun();
+  const { launchedAtMs, startedAtMs, endedAtMs } = run;
+  const sinceMs = launchedAtMs ?? startedAtMs;
+  return (
+    <span className="min-w-20 text-right text-sm tabular-nums text-muted max-sm:hidden" title={runText.page.elapsed}>
+      {sinceMs === null ? null : endedAtMs === null ? (
+        <Elapsed sinceMs={sinceMs} />
+      ) : (
+        formatDuration(endedAtMs - sinceMs)
+      )}
+    </span>
+  );
+}
+
+function RunActions({ runningCount }: { readonly runningCount: number }) {
+  const { run } = useLiveRun();
+  const { runId } = run;
+  const client = useConstellationClient();
+  const command = useCommand();
+  const [isCancelOpen, setIsCancelOpen] = useState(false);
+  const launchObstacle = useObstacle({ type: 'run-launch', runId });
+  const cancelObstacle = useObstacle({ type: 'run-cancel', runId });
+  const isLaunching = useBoard((board) => isPendingFor(board, { type: 'run-launch', runId }));
+  const isCancelling = useBoard((board) => isPendingFor(board, { type: 'run-cancel', runId }));
+  const isDraft = run.launchedAtMs === null && run.endedAtMs === null && run.cancelAsked === null;
+  const mayCancel = run.endedAtMs === null && run.cancelAsked === null;
+  return (
+    <div className="flex items-center gap-2">
+      {isDraft ? (
+        <Button
+          look="primary"
+          isBusy={isLaunching}
+          unavailableBecause={launchObstacle}
+          onClick={() => command.ask(() => client.launch(runId))}
+        >
+          {runText.page.launch}
+        </Button>
+      ) : null}
+      {mayCancel ? (
+        <Button isBusy={isCancelling} unavailableBecause={cancelObstacle} onClick={() => setIsCancelOpen(true)}>
+          {runText.page.cancelRun}
+        </Button>
+      ) : null}
+      <ExportLink />
+      {isCancelOpen ? (
+        <CancelRunDialog
+          name={run.constellation.name}
+          runningCount={runningCount}
+          onClose={() => setIsCancelOpen(false)}
+          onConfirm={(reason) => {
+            setIsCancelOpen(false);
+            command.ask(() => client.cancelRun(runId, reason));
+          }}
+        />
+      ) : null}
+      <div className="absolute top-full right-4 z-20 mt-2 max-w-lg empty:hidden">
+        <Complaint command={command} />
+      </div>
+    </div>
+  );
+}
+
+/** The relay's own document of the run, which can be imported again as it is. */
+function ExportLink() {
+  const { run } = useLiveRun();
+  return (
+    <a
+      href={`/v1/runs/${run.runId}`}
+      download={`${fileNameOf(run.constellation.name)}.json`}
+      className="inline-flex h-8 items-center gap-1.5 rounded-md border border-control bg-card px-3 text-sm font-medium whitespace-nowrap hover:bg-hover max-sm:px-2"
+      title={runText.page.exportJson}
+      aria-label={runText.page.exportJson}
+    >
+      <Icon name="download" />
+      <span className="max-lg:hidden">{runText.page.exportJson}</span>
+    </a>
+  );
+}
+
+function fileNameOf(name: string): string {
+  const safe = name.replace(/[^\p{L}\p{N}._-]+/gu, '_').replace(/^[_.]+|[_.]+$/g, '');
+  return safe === '' ? 'run' : safe.slice(0, 80);
+}

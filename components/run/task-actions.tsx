@@ -1,0 +1,92 @@
+'use client';
+
+import { useState } from 'react';
+import { useBoard, useConstellationClient } from '@/components/providers/constellation-provider';
+import { runText } from '@/components/text/run-text';
+import { Button, type ButtonLook } from '@/components/ui/button';
+import type { RunCommand } from '@/lib/run/commands';
+import { isTerminal, liveAttempt } from '@/lib/run/run';
+import type { DeviceId, TaskId } from '@/lib/std/ids';
+import { isPendingFor } from '@/lib/store/selectors/pending-for';
+import { Complaint } from './complaint';
+import { DeviceSelect } from './device-select';
+import { useLiveRun, useObstacle } from './live-run';
+import { type CommandState, useCommand } from './use-command';
+
+/**
+ * Where the task runs and what can be done with it. A pending task is placed by choosing a device; for an ended one the
+ * choice counts for the retry.
+ */
+export function TaskActions({ taskId }: { readonly taskId: TaskId }) {
+  const { run } = useLiveRun();
+  const client = useConstellationClient();
+  const command = useCommand();
+  const [retryOn, setRetryOn] = useState<DeviceId | undefined>(undefined);
+  const task = run.tasks.get(taskId);
+  if (task === undefined) return null;
+  const target = { runId: run.runId, taskId };
+  const isLive = liveAttempt(task) !== undefined;
+  const isEnded = isTerminal(task.status);
+  const retryTarget = retryOn === undefined ? target : { ...target, deviceId: retryOn };
+  return (
+    <div className="flex flex-col gap-3">
+      {task.status === 'completed' ? null : (
+        <DeviceSelect
+          taskId={taskId}
+          chosen={isEnded ? retryOn : undefined}
+          onChoose={(deviceId) => {
+            if (isEnded) setRetryOn(deviceId ?? undefined);
+            else command.ask(() => client.place(target, deviceId, run.revision));
+          }}
+        />
+      )}
+      <div className="flex flex-wrap gap-2 empty:hidden">
+        {!isEnded && !isLive ? (
+          <ActionButton
+            label={runText.task.dispatch}
+            look="primary"
+            want={{ type: 'task-dispatch', ...target }}
+            command={command}
+            onAsk={() => client.dispatch(target)}
+          />
+        ) : null}
+        {isEnded && task.status !== 'completed' ? (
+          <ActionButton
+            label={runText.task.retry}
+            look="primary"
+            want={{ type: 'task-retry', ...retryTarget }}
+            command={command}
+            onAsk={() => client.retry(target, retryOn)}
+          />
+        ) : null}
+        {!isEnded && (isLive || run.launchedAtMs !== null) ? (
+          <ActionButton
+            label={runText.task.cancel}
+            want={{ type: 'task-cancel', ...target }}
+            command={command}
+            onAsk={() => client.cancelTask(target)}
+          />
+        ) : null}
+      </div>
+      <Complaint command={command} />
+    </div>
+  );
+}
+
+type ActionButtonProps = {
+  readonly label: string;
+  readonly look?: ButtonLook;
+  readonly want: Extract<RunCommand, { taskId: TaskId }>;
+  readonly command: CommandState;
+  readonly onAsk: () => ReturnType<Parameters<CommandState['ask']>[0]>;
+};
+
+function ActionButton({ label, look = 'secondary', want, command, onAsk }: ActionButtonProps) {
+  const obstacle = useObstacle(want);
+  const isPending = useBoard((board) => isPendingFor(board, want));
+  return (
+    <Button look={look} isBusy={isPending} unavailableBecause={obstacle} onClick={() => command.ask(onAsk)}>
+      {label}
+    </Button>
+  );
+}
