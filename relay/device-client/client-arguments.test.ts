@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { parseClientArguments } from './client-arguments';
+
+const URL_GIVEN = 'ws://127.0.0.1:5000/ws?token=top-secret';
+const read = (...args: string[]) => parseClientArguments(['--server-url', URL_GIVEN, '--id', 'linux-1', ...args]);
+
+test('a URL and a name are enough', () => {
+  expect(read()).toMatchObject({
+    ok: true,
+    value: { kind: 'run', serverUrl: URL_GIVEN, id: 'linux-1', root: 'device-root', allowedCommands: [] },
+  });
+});
+
+test('commands to allow come as a list, and more than once', () => {
+  expect(read('--allow', 'git,node', '--allow', 'make')).toMatchObject({
+    value: { allowedCommands: ['git', 'node', 'make'] },
+  });
+});
+
+test.each([
+  ['--server-url', ['--server-url', 'http://x', '--id', 'a']],
+  ['--server-url', ['--server-url', 'nonsense', '--id', 'a']],
+  ['--server-url', ['--id', 'a']],
+  ['--id', ['--server-url', URL_GIVEN]],
+  ['--id', ['--server-url', URL_GIVEN, '--id', 'a b']],
+  ['--root', ['--server-url', URL_GIVEN, '--id', 'a', '--root', '']],
+  ['--platform', ['--server-url', URL_GIVEN, '--id', 'a', '--platform', 'amiga']],
+  ['--log-level', ['--server-url', URL_GIVEN, '--id', 'a', '--log-level', 'loud']],
+  ['--allow', ['--server-url', URL_GIVEN, '--id', 'a', '--allow', '/bin/sh']],
+  ['--allow', ['--server-url', URL_GIVEN, '--id', 'a', '--allow', '']],
+  ['--nothing', ['--nothing']],
+  ['server URL', [URL_GIVEN]],
+])('a wrong %s is named, and the token never', (name, args) => {
+  const parsed = parseClientArguments(args);
+  expect(parsed.ok ? '' : parsed.error).toContain(name);
+  expect(JSON.stringify(parsed)).not.toContain('top-secret');
+});

@@ -1,0 +1,82 @@
+import { createDeviceClientEndpoint } from '@/lib/aip/endpoints/device-client-endpoint';
+import type {
+  DeviceClientEndpoint,
+  DeviceClientState,
+  DeviceClientTiming,
+} from '@/lib/aip/endpoints/device-client-types';
+import type { Cancellation } from '@/lib/aip/transport/cancellation';
+import type { Connect } from '@/lib/aip/transport/transport';
+import type { Clock } from '@/lib/std/clock';
+import type { Logger } from '@/lib/std/logger';
+import type { Random } from '@/lib/std/random';
+import { createDeviceToolBox } from './device-tool-box';
+import type { ToolServerConfig } from './mcp/mcp-config';
+import { readSystemInfo } from './system-info';
+import type { RootFolder } from './tools/root-folder';
+import { createProcessGroups } from './tools/run-process';
+
+export type DeviceClientOptions = {
+  readonly connect: Connect;
+  readonly id: string;
+  readonly platform: string;
+  readonly root: RootFolder;
+  readonly allowedCommands: readonly string[];
+  readonly toolServers: readonly ToolServerConfig[];
+  readonly environment: NodeJS.ProcessEnv;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly onState: (state: DeviceClientState) => void;
+  readonly timing?: Partial<DeviceClientTiming>;
+};
+
+export type DeviceClient = {
+  readonly endpoint: DeviceClientEndpoint;
+  /** Serves until cancelled; afterwards nothing that it started runs any more. */
+  run(cancellation: Cancellation): Promise<void>;
+  /** Ends all running commands at once; for the last moment of the process. */
+  killCommands(): void;
+};
+
+/** A device: its tools, its information and its connection. */
+export function createDeviceClient(options: DeviceClientOptions): DeviceClient {
+  const { id, root, clock, logger } = options;
+  const processes = createProcessGroups();
+  const systemInfo = () => readSystemInfo({ deviceId: id, folder: root.realPath, clock });
+  const box = createDeviceToolBox({ ...options, processes, systemInfo });
+  const endpoint = createDeviceClientEndpoint({
+    connect: options.connect,
+    clock,
+    random: options.random,
+    logger,
+    clientId: id,
+    platform: options.platform,
+    systemInfo,
+    execute: (command, { cancellation }) => {
+      const { signal, forget } = toSignal(cancellation);
+      return box.execute(command, signal).finally(forget);
+    },
+    onState: options.onState,
+    ...(options.timing && { timing: options.timing }),
+  });
+  return {
+    endpoint,
+    async run(cancellation) {
+      // Not awaited: a slow server of tools must not keep the device offline. Each failure is logged there.
+      void box.start();
+      try {
+        await endpoint.run(cancellation);
+      } finally {
+        processes.killAll();
+        await box.close();
+      }
+    },
+    killCommands: () => processes.killAll(),
+  };
+}
+
+function toSignal(cancellation: Cancellation): { readonly signal: AbortSignal; readonly forget: () => void } {
+  const controller = new AbortController();
+  const forget = cancellation.onCancelled(() => controller.abort());
+  return { signal: controller.signal, forget };
+}
