@@ -216,7 +216,7 @@ export function createConstellationEndpoint(options: ConstellationEndpointOption
       return { ok: false, reason: 'closed', message: 'The link to the device server is not open' };
     },
     async close(code, reason) {
-      opening.cancel();
+      if (!link) opening.cancel();
       endReason ??= reason;
       await transport?.close(code, reason);
     },
