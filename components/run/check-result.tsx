@@ -1,0 +1,69 @@
+'use client';
+
+import { type ReactNode, useMemo } from 'react';
+import { ConstellationCanvas } from '@/components/canvas/constellation-canvas';
+import { fixedRunView, RunViewProvider } from '@/components/canvas/run-view-source';
+import { createTaskSelection, TaskSelectionProvider } from '@/components/canvas/task-selection';
+import { runText } from '@/components/text/run-text';
+import { Icon } from '@/components/ui/icon';
+import type { Fleet } from '@/lib/fleet/device';
+import type { Problem } from '@/lib/relay-protocol/http';
+import type { Run } from '@/lib/run/run';
+import { createRunViewer } from '@/lib/store/selectors/run-view';
+import { ProblemList } from './problem-list';
+
+type CheckResultProps = {
+  readonly run: Run;
+  readonly fleet: Fleet;
+  readonly actions: ReactNode;
+  /** What the relay said to the last try. */
+  readonly refusal: Problem | null;
+};
+
+/** A valid file: what it holds, what is odd about it, and how it will look. */
+export function CheckResult({ run, fleet, actions, refusal }: CheckResultProps) {
+  const words = runText.create;
+  const { constellation, warnings } = run;
+  const selection = useMemo(createTaskSelection, []);
+  const source = useMemo(() => fixedRunView(createRunViewer()(run, fleet)), [run, fleet]);
+  return (
+    <>
+      <div className="flex flex-col gap-3 border-b border-line bg-card p-4">
+        <div className="flex flex-wrap items-center gap-2">
+          <p className="flex min-w-0 flex-1 items-center gap-2 text-sm font-medium">
+            <Icon name="check" className="text-green-solid" />
+            <span className="min-w-0 break-words">
+              {words.valid(constellation.name, constellation.tasks.size, constellation.lines.size)}
+            </span>
+          </p>
+          <div className="flex gap-2">{actions}</div>
+        </div>
+        {refusal === null ? null : (
+          <ProblemList
+            title={`${words.notCreated}: ${refusal.detail}`}
+            problems={(refusal.errors ?? []).map(({ path, message }) => ({ path, message }))}
+          />
+        )}
+        {warnings.length === 0 ? null : (
+          <details open className="text-sm">
+            <summary className="font-medium text-amber-text">{words.warningsTitle(warnings.length)}</summary>
+            <ul aria-label={words.warnings} className="mt-2 flex max-h-40 flex-col gap-1 overflow-y-auto text-xs">
+              {warnings.map((warning) => (
+                <li key={`${warning.path} ${warning.message}`} className="break-words">
+                  <span className="font-mono text-muted">{words.place(warning.path)}</span> {warning.message}
+                </li>
+              ))}
+            </ul>
+          </details>
+        )}
+      </div>
+      <div className="min-h-80 flex-1">
+        <TaskSelectionProvider selection={selection}>
+          <RunViewProvider source={source}>
+            <ConstellationCanvas key={constellation.constellationId} shape={constellation} />
+          </RunViewProvider>
+        </TaskSelectionProvider>
+      </div>
+    </>
+  );
+}

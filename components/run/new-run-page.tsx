@@ -1,0 +1,147 @@
+'use client';
+
+import { useRouter } from 'next/navigation';
+import { useMemo, useState } from 'react';
+import { useBoard, useGate } from '@/components/providers/constellation-provider';
+import { askRelay } from '@/components/providers/relay-http';
+import { runText } from '@/components/text/run-text';
+import { Button } from '@/components/ui/button';
+import { TextArea } from '@/components/ui/field';
+import { EMPTY_FLEET } from '@/lib/fleet/device';
+import { type Problem, runCreatedSchema } from '@/lib/relay-protocol/http';
+import { checkConstellation } from '@/lib/store/selectors/check-constellation';
+import { CheckResult } from './check-result';
+import { ExampleList } from './example-list';
+import { FileDrop } from './file-drop';
+import { ProblemList } from './problem-list';
+
+/** Paste, drop or choose a file; see what it would become; create it. What is typed stays when something fails. */
+export function NewRunPage({ examples }: { readonly examples: readonly string[] }) {
+  const [source, setSource] = useState('');
+  const [fault, setFault] = useState<string | null>(null);
+  const fleet = useBoard((board) => (board.fleet.phase === 'ready' ? board.fleet.value : EMPTY_FLEET));
+  const check = useMemo(
+    () => (source.trim() === '' ? null : checkConstellation(source, fleet, { nowMs: Date.now(), newHex: randomHex })),
+    [source, fleet],
+  );
+  const creation = useCreation();
+  const take = (text: string) => {
+    setSource(text);
+    setFault(null);
+    creation.forget();
+  };
+  const words = runText.create;
+  return (
+    <FileDrop onText={take} onFault={setFault}>
+      {(chooseButton) => (
+        <div className="flex min-h-0 flex-1 max-lg:flex-col">
+          <section className="flex w-full shrink-0 flex-col gap-3 border-line bg-card p-4 lg:w-[420px] lg:overflow-y-auto lg:border-r xl:w-[520px]">
+            <h1 className="text-xl font-semibold">{words.title}</h1>
+            <div className="flex flex-wrap items-center gap-2">
+              {chooseButton}
+              {source === '' ? null : (
+                <Button look="quiet" onClick={() => take('')}>
+                  {words.clear}
+                </Button>
+              )}
+            </div>
+            <ExampleList names={examples} onText={take} onFault={setFault} />
+            <TextArea
+              label={words.json}
+              hint={words.hint}
+              error={fault ?? undefined}
+              value={source}
+              onChange={(event) => take(event.currentTarget.value)}
+              spellCheck={false}
+              autoComplete="off"
+              className="min-h-64 resize-y font-mono text-xs lg:h-[calc(100dvh-24rem)]"
+            />
+          </section>
+          <section className="flex min-h-0 min-w-0 flex-1 flex-col">
+            {check === null ? <p className="p-6 text-sm text-muted">{words.waiting}</p> : null}
+            {check?.kind === 'problems' ? (
+              <div className="overflow-y-auto p-4">
+                <ProblemList title={words.problemsTitle(check.problems.length)} problems={check.problems} />
+              </div>
+            ) : null}
+            {check?.kind === 'valid' ? (
+              <CheckResult
+                run={check.run}
+                fleet={fleet}
+                actions={
+                  <CreateButtons
+                    isBusy={creation.busyWith}
+                    launchObstacle={check.launchObstacle}
+                    onCreate={(how) => creation.create(source, how)}
+                  />
+                }
+                refusal={creation.refusal}
+              />
+            ) : null}
+          </section>
+        </div>
+      )}
+    </FileDrop>
+  );
+}
+
+type How = 'draft' | 'launch';
+
+function useCreation() {
+  const router = useRouter();
+  const [busyWith, setBusyWith] = useState<How | null>(null);
+  const [refusal, setRefusal] = useState<Problem | null>(null);
+  return {
+    busyWith,
+    refusal,
+    forget: () => setRefusal(null),
+    async create(source: string, how: How) {
+      if (busyWith !== null) return;
+      setBusyWith(how);
+      setRefusal(null);
+      const answer = await askRelay({
+        method: 'POST',
+        path: how === 'launch' ? '/v1/runs?launch=true' : '/v1/runs',
+        body: { type: 'application/json', text: source },
+        answer: runCreatedSchema,
+      });
+      if (answer.ok) {
+        router.push(`/runs/${answer.value.id}`);
+        return;
+      }
+      setBusyWith(null);
+      setRefusal(answer.error);
+    },
+  };
+}
+
+type CreateButtonsProps = {
+  readonly isBusy: How | null;
+  readonly launchObstacle: string | null;
+  readonly onCreate: (how: How) => void;
+};
+
+function CreateButtons({ isBusy, launchObstacle, onCreate }: CreateButtonsProps) {
+  const gate = useGate('run-launch');
+  const closed = gate.isOpen ? undefined : gate.reason;
+  return (
+    <>
+      <Button isBusy={isBusy === 'draft'} unavailableBecause={closed} onClick={() => onCreate('draft')}>
+        {runText.create.draft}
+      </Button>
+      <Button
+        look="primary"
+        isBusy={isBusy === 'launch'}
+        unavailableBecause={closed ?? launchObstacle ?? undefined}
+        onClick={() => onCreate('launch')}
+      >
+        {runText.create.launch}
+      </Button>
+    </>
+  );
+}
+
+/** Ids made here are for the preview alone; the relay makes its own. */
+function randomHex(): string {
+  return [...crypto.getRandomValues(new Uint8Array(8))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}
