@@ -1,78 +1,11 @@
 import { expect, test } from 'vitest';
-import { deviceResourceSchema, problemSchema, sessionSchema, ticketSchema } from '@/lib/relay-protocol/http';
+import { deviceResourceSchema, sessionSchema, ticketSchema } from '@/lib/relay-protocol/http';
 import { FLEET_STREAM } from '@/lib/relay-protocol/streams';
 import { deviceIdSchema } from '@/lib/std/ids';
-import { silentLogger } from '@/lib/std/logger';
-import { deviceListSchema, deviceRoutes } from './api/device-routes';
-import { sessionRoutes } from './api/session-routes';
-import { createRelayApp } from './app';
-import { createAllowList } from './auth/allow-list';
-import { createIdentify } from './auth/identify';
-import { createSessions } from './auth/sessions';
-import { createSignInCodes } from './auth/sign-in-codes';
-import { createTickets } from './auth/tickets';
-import { createFakeClock } from './gateway/testing/fake-clock';
-import { createFakeRuntime } from './gateway/testing/fake-runtime';
-import { healthRoutes } from './metrics/health-routes';
-import { createNodeRandom } from './net/node-random';
+import { deviceListSchema } from './api/device-routes';
+import { anApp, problemOf } from './api/testing/an-app';
 
-const TOKEN = 't'.repeat(32);
 const LOCAL = deviceIdSchema.parse('linux-1');
-
-function anApp() {
-  const clock = createFakeClock();
-  const random = createNodeRandom();
-  const runtime = createFakeRuntime({ clock, random });
-  const { kv } = runtime.engine;
-  const sessions = createSessions({ kv, clock, random });
-  const signInCodes = createSignInCodes({ kv, clock, random });
-  const tickets = createTickets({ clock, random });
-  const allowList = createAllowList({
-    host: '127.0.0.1',
-    port: 3000,
-    allowedHosts: [],
-    publicOrigin: undefined,
-    ownAddresses: [],
-  });
-  const identify = createIdentify({ adminToken: TOKEN, sessions, allowList, cookieSecurity: 'plain' });
-  const logged: string[] = [];
-  const logger = { ...silentLogger, error: (...line: unknown[]) => void logged.push(JSON.stringify(line)) };
-  const broken = {
-    method: 'get',
-    path: '/v1/broken',
-    summary: 'Fails',
-    access: 'open',
-    answers: {},
-    handle: () => {
-      throw new Error('SELECT secret FROM /home/orrery/journal.db');
-    },
-  } as const;
-  const app = createRelayApp({ identify, logger, random, version: '0.0.0' }, [
-    ...healthRoutes(runtime),
-    ...deviceRoutes({ runtime, clock, random }),
-    ...sessionRoutes({ sessions, signInCodes, tickets, allowList, cookieSecurity: 'plain' }),
-    broken,
-  ]);
-  /** `what` is method and path, such as `GET /v1/devices`. */
-  const call = (what: string, body?: unknown, headers: Record<string, string> = {}) =>
-    app.request(what.split(' ')[1] ?? '', {
-      method: what.split(' ')[0] ?? '',
-      headers: {
-        authorization: `Bearer ${TOKEN}`,
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...headers,
-      },
-      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-    });
-  return { app, call, runtime, clock, logged, signInCodes, sessions };
-}
-
-async function problemOf(response: Response) {
-  expect(response.headers.get('content-type')).toBe('application/problem+json');
-  const problem = problemSchema.parse(await response.json());
-  expect(problem.status).toBe(response.status);
-  return problem;
-}
 
 const linux = { device_id: 'linux-1', server_url: 'ws://127.0.0.1:5000/ws?token=canary', os: 'linux' };
 

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { scanJson } from '@/lib/constellation/scan-json';
 import { FRAME_DEPTH_MAX } from '@/lib/relay-protocol/timing';
 import { type JsonValue, parseJson } from '@/lib/std/json';
 import { err, ok, type Result } from '@/lib/std/result';
@@ -84,9 +85,17 @@ function parseBody(text: string): Body<JsonValue> {
     problemResponse({
       status: isSyntax ? 400 : 422,
       code: isSyntax ? 'not-json' : value.error.code,
-      detail: value.error.message,
+      detail: isSyntax ? syntaxDetail(text) : value.error.message,
     }),
   );
+}
+
+/** Where the text stops being JSON; the engine's own message says so in some versions only. */
+function syntaxDetail(text: string): string {
+  const { fault } = scanJson(text);
+  return fault === null
+    ? 'Expected JSON.'
+    : `Expected JSON: line ${fault.line}, column ${fault.column}: ${fault.message}`;
 }
 
 function tooLarge(bytesMax: number): Response {
