@@ -20,10 +20,10 @@ test('a fact is one line of JSON with its level, time and name', () => {
 test('text of a device cannot break out of its line', () => {
   const lines: string[] = [];
 
-  loggerInto(lines).warn('frame-dropped', { message: 'a\nb\u001b[31m\u2028\r\n{"level":"error"}' });
+  loggerInto(lines).warn('frame-dropped', { message: 'a\nb\u001b[31m\u009b31m\u2028\r\n{"level":"error"}' });
 
   expect(lines).toHaveLength(1);
-  for (const control of ['\n', '\r', '\u001b']) expect(lines[0]?.trimEnd()).not.toContain(control);
+  for (const control of ['\n', '\r', '\u001b', '\u009b', '\u2028']) expect(lines[0]?.trimEnd()).not.toContain(control);
 });
 
 test('secrets are taken out by the name of their field, however deep', () => {

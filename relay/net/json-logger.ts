@@ -12,8 +12,10 @@ export type JsonLoggerOptions = {
 const RANK: Record<LogLevel | 'silent', number> = { silent: 0, error: 1, warn: 2, info: 3, debug: 4 };
 
 const SECRET_KEY = /token|secret|authorization|cookie|ticket|password|api[-_]?key/i;
-const SECRET_PARAMETER = /\b((?:token|secret|ticket|password|api[-_]?key|code)=)[^&\s"']+/gi;
+const SECRET_PARAMETER = /\b((?:token|secret|ticket|password|api[-_]?key)=|[#?&]code=)[^&\s"']+/gi;
 const URL_LIKE = /\b(wss?|https?):\/\/[^\s"'<>\\]+/gi;
+/** JSON leaves these as they are, and some terminals and viewers obey them. */
+const TERMINAL_CONTROL = /[\u007f-\u009f\u2028\u2029]/g;
 const REDACTED = '[redacted]';
 const TEXT_LENGTH_MAX = 4_000;
 
@@ -30,10 +32,14 @@ export function createJsonLogger({ stream, clock, level }: JsonLoggerOptions): L
       for (const [key, value] of Object.entries(fields)) {
         if (value !== undefined && !(key in line)) line[key] = redactMember(key, value);
       }
-      stream.write(`${JSON.stringify(line)}\n`);
+      stream.write(`${JSON.stringify(line).replace(TERMINAL_CONTROL, escaped)}\n`);
     };
   };
   return { error: writer('error'), warn: writer('warn'), info: writer('info'), debug: writer('debug') };
+}
+
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }
 
 function redactMember(key: string, value: JsonValue): JsonValue {

@@ -50,7 +50,7 @@ async function anOpenLink(options: Partial<ConstellationEndpointOptions> = {}, c
 }
 
 describe('opening', () => {
-  test('[S34] the first frame is the REGISTER of a constellation for its device', async () => {
+  test('[AIP-34] the first frame is the REGISTER of a constellation for its device', async () => {
     const { endpoint, server } = aLink({ extensions: ['device_info'] });
     const opening = endpoint.open();
     await settle();
@@ -84,7 +84,7 @@ describe('opening', () => {
     expect(server.heard()[0]?.metadata).not.toHaveProperty('extensions');
   });
 
-  test('[S45] an error is a refusal with its text, and the connection is closed', async () => {
+  test('[AIP-45] an error is a refusal with its text, and the connection is closed', async () => {
     const { endpoint, server, signals } = aLink();
     const opening = endpoint.open();
     await server.say({ type: 'error', status: 'error', error: "Target device 'dev-1' is not connected" });
@@ -97,7 +97,7 @@ describe('opening', () => {
     expect(signals).toEqual([]);
   });
 
-  test('[S45] silence is a refusal after the deadline; other frames do not count', async () => {
+  test('[AIP-45] silence is a refusal after the deadline; other frames do not count', async () => {
     const { endpoint, server, clock } = aLink();
     const opening = endpoint.open();
     await settle();
@@ -122,7 +122,7 @@ describe('opening', () => {
     ['unauthorized', 'unauthorized'],
     ['refused', 'connect-failed'],
     ['dns', 'connect-failed'],
-  ] as const)('[S27] a connection that fails as %s is told as %s', async (cause, code) => {
+  ] as const)('[AIP-27] a connection that fails as %s is told as %s', async (cause, code) => {
     const connect: Connect = () => Promise.reject(new ConnectError(cause, 'no way'));
 
     expect(await aLink({ connect }).endpoint.open()).toEqual({ ok: false, error: { code, message: 'no way' } });
@@ -169,7 +169,7 @@ describe('what the wire spells alike', () => {
     });
   });
 
-  test.each([null, false, 0, '', 'x', [1], { a: 1 }])('[S76] a result of any kind is passed on: %j', (result) => {
+  test.each([null, false, 0, '', 'x', [1], { a: 1 }])('[AIP-76] a result of any kind is passed on: %j', (result) => {
     const signal = toSignal({ type: 'task_end', status: 'completed', session_id: 's', result }, open);
 
     expect(signal).toMatchObject({ kind: 'task-ended', result });
@@ -190,7 +190,7 @@ describe('what the wire spells alike', () => {
 describe('tasks', () => {
   const TASK = { sessionId: 's-1', taskName: 'galaxy/run-1/t', request: 'do it', timeoutSeconds: 30 };
 
-  test('[S65] a TASK carries target, request, name and session', async () => {
+  test('[AIP-65] a TASK carries target, request, name and session', async () => {
     const { endpoint, server } = await anOpenLink();
 
     expect(await endpoint.sendTask(TASK)).toEqual({ ok: true, value: null });
@@ -246,7 +246,7 @@ describe('tasks', () => {
     expect(order).toEqual(['begin task-ended', 'end task-ended', 'begin task-accepted', 'end task-accepted']);
   });
 
-  test('[S58] an error is told as a refusal, is never answered, and the link stays', async () => {
+  test('[AIP-58] an error is told as a refusal, is never answered, and the link stays', async () => {
     const { server, signals } = await anOpenLink();
     await server.say({ type: 'error', status: 'error', error: 'no' });
     await settle();
@@ -256,7 +256,7 @@ describe('tasks', () => {
     expect(server.transport.state).toBe('open');
   });
 
-  test('[S96] frames that cannot be read are dropped, and still are a sign of life', async () => {
+  test('[AIP-96] frames that cannot be read are dropped, and still are a sign of life', async () => {
     const { server, kinds, signals } = await anOpenLink();
     for (const text of ['{', '[]', '{"type":"zzz","status":"ok"}', '']) {
       await server.transport.send({ kind: 'text', text });
@@ -278,7 +278,7 @@ describe('tasks', () => {
 });
 
 describe('life and death', () => {
-  test('[S52][S57] it beats as a constellation every 20 s', async () => {
+  test('[AIP-52][AIP-57] it beats as a constellation every 20 s', async () => {
     const { server, clock } = await anOpenLink();
     for (let beat = 0; beat < 3; beat += 1) {
       await clock.advance(20_000);
@@ -393,7 +393,7 @@ describe('device information', () => {
     expect(await asking).toEqual({ ok: true, info: { platform: 'linux' }, fresh });
   });
 
-  test('[S62] an unknown device and silence are no reason to end the link', async () => {
+  test('[AIP-62] an unknown device and silence are no reason to end the link', async () => {
     const { endpoint, server, clock } = await anOpenLink();
     const asking = endpoint.requestDeviceInfo();
     await settle();

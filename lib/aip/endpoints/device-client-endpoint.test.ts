@@ -77,7 +77,7 @@ function slowTools() {
 }
 
 describe('registration', () => {
-  test('[S33] the first frame is a REGISTER that says what the device is', async () => {
+  test('[AIP-33] the first frame is a REGISTER that says what the device is', async () => {
     const device = aDevice();
     await settle();
 
@@ -113,7 +113,7 @@ describe('registration', () => {
   test.each([
     ['an error', { type: 'error', status: 'error', error: 'client_id is already registered' }, 'refused'],
     ['a status that is not ok', { type: 'heartbeat', status: 'continue' }, 'refused'],
-  ])('[S44][S46] %s is a refusal, after which the device tries again', async (_name, reply, code) => {
+  ])('[AIP-44][AIP-46] %s is a refusal, after which the device tries again', async (_name, reply, code) => {
     const device = aDevice();
     await settle();
     await device.server().say(reply);
@@ -134,7 +134,7 @@ describe('registration', () => {
 });
 
 describe('coming back', () => {
-  test('[S106] waits grow with full jitter up to 60 s, never below 500 ms, and never end', async () => {
+  test('[AIP-106] waits grow with full jitter up to 60 s, never below 500 ms, and never end', async () => {
     const waits = async (fraction: number) => {
       const connect: Connect = () => Promise.reject(new ConnectError('refused', 'nothing there'));
       const device = aDevice({ connect }, fraction);
@@ -149,7 +149,7 @@ describe('coming back', () => {
     expect((await waits(0.5)).length).toBeGreaterThan(100);
   });
 
-  test('[S107] a confirmed registration, and nothing less, starts the waits anew', async () => {
+  test('[AIP-107] a confirmed registration, and nothing less, starts the waits anew', async () => {
     const device = aDevice();
     for (const waitMs of [500, 1_000, 2_000]) {
       await settle();
@@ -165,7 +165,7 @@ describe('coming back', () => {
     expect(waits).toEqual([500, 1_000, 2_000, 500]);
   });
 
-  test('[S27] a wrong token is named and tried again only once a minute', async () => {
+  test('[AIP-27] a wrong token is named and tried again only once a minute', async () => {
     let attempts = 0;
     const connect: Connect = () => {
       attempts += 1;
@@ -217,7 +217,7 @@ describe('coming back', () => {
     expect(device.server(0).transport.state).toBe('closed');
   });
 
-  test('[S57] it beats as a device at least every 30 s', async () => {
+  test('[AIP-57] it beats as a device at least every 30 s', async () => {
     const device = await aRegisteredDevice();
     await device.clock.advance(60_000);
 
@@ -231,7 +231,7 @@ describe('coming back', () => {
 });
 
 describe('commands', () => {
-  test('[S83] one answer per COMMAND: ids, status, order and call ids come back', async () => {
+  test('[AIP-83] one answer per COMMAND: ids, status, order and call ids come back', async () => {
     const device = await aRegisteredDevice();
     await device.server().say({ ...command('s', 'r-1', ['a', 'b']), status: 'completed' });
     await settle();
@@ -251,7 +251,7 @@ describe('commands', () => {
     ]);
   });
 
-  test('[S85] whatever a tool throws is an answer', async () => {
+  test('[AIP-85] whatever a tool throws is an answer', async () => {
     const device = await aRegisteredDevice({ execute: () => Promise.reject(new Error('no such tool: fly')) });
     await device.server().say(command('s', 'r-1', ['fly', 'land']));
     await settle();
@@ -261,7 +261,7 @@ describe('commands', () => {
     ]);
   });
 
-  test.each([null, []])('[S87] actions %j are answered with an empty list', async (actions) => {
+  test.each([null, []])('[AIP-87] actions %j are answered with an empty list', async (actions) => {
     const device = await aRegisteredDevice();
     await device.server().say({ ...COMMAND, session_id: 's', response_id: 'r', actions });
     await settle();
@@ -269,7 +269,7 @@ describe('commands', () => {
     expect(device.server().heard()).toMatchObject([{ type: 'command_results', action_results: [] }]);
   });
 
-  test('[S92] while a tool works, the device reads, beats and answers', async () => {
+  test('[AIP-92] while a tool works, the device reads, beats and answers', async () => {
     const { execute } = slowTools();
     const device = await aRegisteredDevice({ execute });
     await device.server().say(command('s', 'r-1', ['slow']));
@@ -284,7 +284,7 @@ describe('commands', () => {
     ).toEqual(['device_info_response', 'heartbeat']);
   });
 
-  test('[S93] sessions are worked on side by side', async () => {
+  test('[AIP-93] sessions are worked on side by side', async () => {
     const { execute, finish } = slowTools();
     const device = await aRegisteredDevice({ execute });
     await device.server().say(command('a', 'r-a', ['first']));
@@ -303,7 +303,7 @@ describe('commands', () => {
     ).toEqual(['b', 'a']);
   });
 
-  test('[S103] results of a lost connection are never told on the next one, and the tool hears of the loss', async () => {
+  test('[AIP-103] results of a lost connection are never told on the next one, and the tool hears of the loss', async () => {
     const { execute, finish, contexts } = slowTools();
     const device = await aRegisteredDevice({ execute });
     await device.server().say(command('s', 'r-1', ['slow', 'next']));
@@ -329,7 +329,7 @@ describe('other frames', () => {
   test.each([
     ['with its name', 'nightly', 'nightly'],
     ['with a fresh name when there is none', null, expect.stringMatching(/^[0-9a-f-]{36}$/)],
-  ])('[S80] a TASK is answered by a task of its own, %s', async (_name, taskName, expected) => {
+  ])('[AIP-80] a TASK is answered by a task of its own, %s', async (_name, taskName, expected) => {
     const device = await aRegisteredDevice();
     const task = { type: 'task', status: 'continue', user_request: 'do it', session_id: 'ignored' };
     await device.server().say({ ...task, task_name: taskName });
@@ -340,7 +340,7 @@ describe('other frames', () => {
     expect(own).not.toHaveProperty('session_id');
   });
 
-  test('[S96][S97] malformed frames, errors and acknowledgements are not answered', async () => {
+  test('[AIP-96][AIP-97] malformed frames, errors and acknowledgements are not answered', async () => {
     const device = await aRegisteredDevice();
     for (const text of ['{', '[]', '{"type":"register","status":"ok"}']) {
       await device.server().transport.send({ kind: 'text', text });
@@ -386,7 +386,7 @@ describe('device information', () => {
     ]);
   });
 
-  test('[S64] without the extension the answer has the stock form', async () => {
+  test('[AIP-64] without the extension the answer has the stock form', async () => {
     const device = await aRegisteredDevice();
     await device.server().say({ type: 'device_info_request', status: 'ok', response_id: 'q-1' });
     await settle();

@@ -55,9 +55,15 @@ export function createDeviceConnection(transport: Transport, options: DeviceConn
   transport.onClosed(() => life.cancel());
 
   async function say(message: ClientMessage): Promise<boolean> {
-    const sent = await protocol.send(message);
-    if (!sent.ok) logger.info('device-message-not-sent', { type: message.type, reason: sent.error.code });
-    return sent.ok;
+    try {
+      const sent = await protocol.send(message);
+      if (!sent.ok) logger.info('device-message-not-sent', { type: message.type, reason: sent.error.code });
+      return sent.ok;
+    } catch (cause) {
+      // Tools and system information come from elsewhere; what is no JSON after all must not end the device.
+      logger.error('device-message-not-sent', { type: message.type, message: String(cause) });
+      return false;
+    }
   }
 
   async function currentInfo(): Promise<JsonObject | undefined> {

@@ -62,7 +62,7 @@ function aPatientAgent() {
 }
 
 describe('registration', () => {
-  test('[S42] a connection that never registers is closed after the deadline', async () => {
+  test('[AIP-42] a connection that never registers is closed after the deadline', async () => {
     const setup = aServer();
     const wire = setup.open();
 
@@ -73,18 +73,21 @@ describe('registration', () => {
     expect(wire.transport.state).toBe('closed');
   });
 
-  test.each([null, 'oops', 7, []])('[S43] system_info %j counts as absent and leaves no ghost', async (systemInfo) => {
-    const setup = aServer();
-    const first = await aDevice(setup, 'dev-1', { system_info: systemInfo });
+  test.each([null, 'oops', 7, []])(
+    '[AIP-43] system_info %j counts as absent and leaves no ghost',
+    async (systemInfo) => {
+      const setup = aServer();
+      const first = await aDevice(setup, 'dev-1', { system_info: systemInfo });
 
-    expect(first.heard()).toMatchObject([{ type: 'heartbeat', status: 'ok' }]);
-    await first.transport.close(1000, '');
-    await settle();
-    expect(setup.server.onlineClients()).toEqual([]);
-    expect((await aDevice(setup)).heard()).toMatchObject([{ type: 'heartbeat' }]);
-  });
+      expect(first.heard()).toMatchObject([{ type: 'heartbeat', status: 'ok' }]);
+      await first.transport.close(1000, '');
+      await settle();
+      expect(setup.server.onlineClients()).toEqual([]);
+      expect((await aDevice(setup)).heard()).toMatchObject([{ type: 'heartbeat' }]);
+    },
+  );
 
-  test('[S40] a peer that vanishes before its confirmation leaves no ghost', async () => {
+  test('[AIP-40] a peer that vanishes before its confirmation leaves no ghost', async () => {
     const setup = aServer();
     const wire = setup.open();
     const saying = wire.say({ type: 'register', status: 'ok', client_id: 'dev-1' });
@@ -96,7 +99,7 @@ describe('registration', () => {
     expect((await aDevice(setup)).heard()).toMatchObject([{ type: 'heartbeat' }]);
   });
 
-  test('[S39] of two sockets that register one id at the same time, one wins', async () => {
+  test('[AIP-39] of two sockets that register one id at the same time, one wins', async () => {
     const setup = aServer();
     const [one, two] = await Promise.all([aDevice(setup), aDevice(setup)]);
     const types = [...one.heard(), ...two.heard()].map(({ type }) => type).sort();
@@ -123,7 +126,7 @@ describe('registration', () => {
 });
 
 describe('identity and heartbeats', () => {
-  test('[S51] the heartbeat of a stock constellation, which beats as a device, is answered', async () => {
+  test('[AIP-51] the heartbeat of a stock constellation, which beats as a device, is answered', async () => {
     const setup = aServer();
     await aDevice(setup);
     const constellation = await aConstellation(setup);
@@ -135,7 +138,7 @@ describe('identity and heartbeats', () => {
     expect(constellation.heard()).toMatchObject([{ type: 'heartbeat', status: 'ok' }]);
   });
 
-  test('[S97] an error of a client is never answered', async () => {
+  test('[AIP-97] an error of a client is never answered', async () => {
     const setup = aServer();
     const device = await aDevice(setup);
     device.heard();
@@ -149,7 +152,7 @@ describe('identity and heartbeats', () => {
 });
 
 describe('tasks', () => {
-  test.each([null, '', '   \n'])('[S67] the request %j is refused', async (request) => {
+  test.each([null, '', '   \n'])('[AIP-67] the request %j is refused', async (request) => {
     const setup = aServer();
     await aDevice(setup);
     const constellation = await aConstellation(setup);
@@ -161,7 +164,7 @@ describe('tasks', () => {
     expect(constellation.heard()).toMatchObject([{ type: 'error', status: 'error' }]);
   });
 
-  test('[S79] a platform that the agent cannot drive is refused, and no session is left behind', async () => {
+  test('[AIP-79] a platform that the agent cannot drive is refused, and no session is left behind', async () => {
     const setup = aServer();
     await aDevice(setup, 'dev-1', { platform: 'amiga' });
     const constellation = await aConstellation(setup);
@@ -176,7 +179,7 @@ describe('tasks', () => {
     }
   });
 
-  test('[S72] a session id that is in use is refused, and the running task goes on', async () => {
+  test('[AIP-72] a session id that is in use is refused, and the running task goes on', async () => {
     const setup = aServer();
     const device = await aDevice(setup);
     const constellation = await aConstellation(setup);
@@ -193,7 +196,7 @@ describe('tasks', () => {
     expect(constellation.heard()).toMatchObject([{ type: 'task_end', status: 'completed', session_id: 's' }]);
   });
 
-  test('[S73] after the end the session id is free and late results change nothing', async () => {
+  test('[AIP-73] after the end the session id is free and late results change nothing', async () => {
     const setup = aServer();
     const device = await aDevice(setup);
     const constellation = await aConstellation(setup);
@@ -228,7 +231,7 @@ describe('tasks', () => {
 });
 
 describe('commands', () => {
-  test('[S91] a device that does not answer in time is answered for', async () => {
+  test('[AIP-91] a device that does not answer in time is answered for', async () => {
     const setup = aServer();
     await aDevice(setup);
     const constellation = await aConstellation(setup);
@@ -246,7 +249,7 @@ describe('commands', () => {
     ['null', null, ['failure']],
     ['an empty list', [], ['failure']],
     ['a list that is too long', [{ status: 'success' }, { status: 'success' }], ['success']],
-  ])('[S90] action_results: %s', async (_name, results, expected) => {
+  ])('[AIP-90] action_results: %s', async (_name, results, expected) => {
     const setup = aServer();
     const device = await aDevice(setup);
     const constellation = await aConstellation(setup);
@@ -258,7 +261,7 @@ describe('commands', () => {
     expect(constellation.last?.result).toEqual([{ request: 'one-round', result: expected }]);
   });
 
-  test('[S89] results for unknown sessions create nothing, however many come', async () => {
+  test('[AIP-89] results for unknown sessions create nothing, however many come', async () => {
     const setup = aServer();
     const device = await aDevice(setup);
     device.heard();
@@ -292,7 +295,7 @@ describe('commands', () => {
 });
 
 describe('losses', () => {
-  test('[S100] when the requester is gone, the agent learns of it and nobody gets a TASK_END', async () => {
+  test('[AIP-100] when the requester is gone, the agent learns of it and nobody gets a TASK_END', async () => {
     const { agent, sessions } = aPatientAgent();
     const setup = aServer(agent);
     const device = await aDevice(setup);
@@ -313,7 +316,7 @@ describe('losses', () => {
     expect(device.heard()).toEqual([]);
   });
 
-  test('[S101] when the device is gone, every waiting requester hears it, and its own sessions end', async () => {
+  test('[AIP-101] when the device is gone, every waiting requester hears it, and its own sessions end', async () => {
     const { agent, sessions } = aPatientAgent();
     const setup = aServer(agent);
     const device = await aDevice(setup);
@@ -459,7 +462,7 @@ describe('device information', () => {
 });
 
 describe('the HTTP side', () => {
-  test('[S110] dispatch checks request, client, name and presence in this order', async () => {
+  test('[AIP-110] dispatch checks request, client, name and presence in this order', async () => {
     const setup = aServer();
     await aDevice(setup);
     await aConstellation(setup);
@@ -477,7 +480,7 @@ describe('the HTTP side', () => {
     expect(await codeOf('dev-1', 'x')).toBe('ok');
   });
 
-  test('[S112] dispatch sends the device a TASK, whose own TASK then counts', async () => {
+  test('[AIP-112] dispatch sends the device a TASK, whose own TASK then counts', async () => {
     const setup = aServer();
     const device = await aDevice(setup);
     await setup.server.dispatch({ clientId: 'dev-1', request: 'no-rounds', taskName: 'nightly' });
@@ -496,3 +499,29 @@ describe('the HTTP side', () => {
     expect(setup.server.taskResult('unknown')).toEqual({ status: 'pending' });
   });
 });
+
+test('an outcome that is no JSON after all ends its task failed and leaves the server alone', async () => {
+  const agent: TaskAgent = {
+    run: async ({ request }) => ({ status: 'completed', result: request === 'bad' ? notJson() : [] }),
+  };
+  const setup = aServer(agent);
+  await aDevice(setup);
+  const constellation = await aConstellation(setup);
+  for (const [sessionId, request] of [
+    ['a', 'bad'],
+    ['b', 'good'],
+  ]) {
+    await constellation.say({ ...TASK, session_id: sessionId ?? '', request: request ?? '' });
+    await settle();
+  }
+
+  expect(constellation.heard().filter(({ type }) => type === 'task_end')).toMatchObject([
+    { session_id: 'a', status: 'failed' },
+    { session_id: 'b', status: 'completed' },
+  ]);
+});
+
+/** What a careless agent, written without types, might return. */
+function notJson(): JsonValue {
+  return { size: 10n } as unknown as JsonValue;
+}

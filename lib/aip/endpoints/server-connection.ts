@@ -130,7 +130,9 @@ async function answer(peer: Peer, options: ServerConnectionOptions, message: Cli
       const refusal = infoRefusal(peer, message);
       if (refusal !== undefined) return refuse(peer, options, refusal);
       // Not awaited: the device may take its time, and the asker's next frames must not wait for it.
-      void deviceInfo.answer(peer, message);
+      deviceInfo.answer(peer, message).catch((cause: unknown) => {
+        logger.error('info-answer-failed', { clientId: peer.id, message: String(cause) });
+      });
       return;
     }
     case 'device_info_response':

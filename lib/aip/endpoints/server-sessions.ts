@@ -71,6 +71,12 @@ export function createSessions(options: SessionsOptions): Sessions {
     logger.info('task-end-not-told', { sessionId: ending.sessionId, clientId: receiver.id, reason: sent.error.code });
   }
 
+  async function tellBroken({ id: sessionId, owner, executor }: Session) {
+    const error = 'The outcome of this task could not be written';
+    const ending = { sessionId, status: 'failed' as const, responseId: random.uuid(), error, result: [] };
+    await Promise.all([...new Set([owner, executor])].filter(isConnected).map((peer) => tellEnd(peer, ending)));
+  }
+
   function close(session: Session, reason: string) {
     live.delete(session.id);
     session.rounds.end(reason);
@@ -98,8 +104,14 @@ export function createSessions(options: SessionsOptions): Sessions {
           if (live.get(sessionId) !== session) return;
           const device = { id: executor.id, platform: executor.platform };
           const { execute } = rounds;
-          const outcome = await outcomeOf(agent, { sessionId, taskName, request, device, execute, cancellation });
-          await finish(session, outcome);
+          try {
+            const outcome = await outcomeOf(agent, { sessionId, taskName, request, device, execute, cancellation });
+            await finish(session, outcome);
+          } catch (cause) {
+            // An outcome that cannot be written, such as one that is no JSON, ends its task and not the server.
+            logger.error('session-failed', { sessionId, message: cause instanceof Error ? cause.message : '' });
+            await tellBroken(session);
+          }
         },
       };
     },
