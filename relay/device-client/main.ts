@@ -17,16 +17,6 @@ const TOKEN_LENGTH_MIN = 8;
 
 type Run = Extract<ClientArguments, { kind: 'run' }>;
 
-/** The token stands in the command line; the title takes its place in lists of processes. */
-process.title = 'orrery-device-client';
-
-const read = parseClientArguments(process.argv.slice(2));
-if (!read.ok) {
-  complain(`${read.error}\n\n${CLIENT_USAGE.trimEnd()}`);
-  process.exitCode = 2;
-} else if (read.value.kind === 'help') process.stdout.write(CLIENT_USAGE);
-else await start(read.value);
-
 async function start(run: Run): Promise<void> {
   const toolServers = await readToolServers(run.mcpFile);
   if (!toolServers.ok) {
@@ -132,3 +122,13 @@ function complain(text: string): void {
 function plain(line: string): string {
   return line.replace(/\p{Cc}/gu, ' ');
 }
+
+/** The token stands in the command line; the title takes its place in lists of processes. */
+process.title = 'orrery-device-client';
+
+const read = parseClientArguments(process.argv.slice(2));
+if (!read.ok) {
+  complain(`${read.error}\n\n${CLIENT_USAGE.trimEnd()}`);
+  process.exitCode = 2;
+} else if (read.value.kind === 'help') process.stdout.write(CLIENT_USAGE);
+else await start(read.value);

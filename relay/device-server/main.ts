@@ -9,16 +9,6 @@ import { parseServerArguments, SERVER_USAGE, type ServerArguments } from './serv
 
 type Serve = Extract<ServerArguments, { kind: 'serve' }>;
 
-/** The key stands in the command line; the title takes its place in lists of processes. */
-process.title = 'orrery-device-server';
-
-const read = parseServerArguments(process.argv.slice(2));
-if (!read.ok) {
-  process.stderr.write(`${read.error}\n\n${SERVER_USAGE}`);
-  process.exitCode = 2;
-} else if (read.value.kind === 'help') process.stdout.write(SERVER_USAGE);
-else await serve(read.value);
-
 async function serve({ host, port, apiKey, logLevel }: Serve): Promise<void> {
   const clock = createNodeClock();
   const logger = createJsonLogger({ stream: process.stderr, clock, level: logLevel });
@@ -80,3 +70,13 @@ function isLoopback(host: string): boolean {
   const family = isIP(host);
   return family !== 0 && loopback.check(host, family === 4 ? 'ipv4' : 'ipv6');
 }
+
+/** The key stands in the command line; the title takes its place in lists of processes. */
+process.title = 'orrery-device-server';
+
+const read = parseServerArguments(process.argv.slice(2));
+if (!read.ok) {
+  process.stderr.write(`${read.error}\n\n${SERVER_USAGE}`);
+  process.exitCode = 2;
+} else if (read.value.kind === 'help') process.stdout.write(SERVER_USAGE);
+else await serve(read.value);

@@ -1,0 +1,124 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build, stop } from 'esbuild';
+import { createConstellationEndpoint } from '@/lib/aip/endpoints/constellation-endpoint';
+import type { ConstellationEndpoint, LinkSignal } from '@/lib/aip/endpoints/constellation-types';
+import { silentLogger } from '@/lib/std/logger';
+import { createNodeClock } from '@/relay/net/node-clock';
+import { createNodeRandom } from '@/relay/net/node-random';
+import { createNodeConnect } from '@/relay/net/node-socket';
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+/** Ten times what a busy machine needs. */
+const DEADLINE_MS = 30_000;
+
+type ProgramName = 'device-server' | 'device-client';
+
+/** The programs as they ship: one file each, packages beside them. Started from source each would take a second. */
+export type Programs = {
+  start(name: ProgramName, args: readonly string[]): Program;
+  remove(): Promise<void>;
+};
+
+export async function buildPrograms(): Promise<Programs> {
+  // Inside of the project, so that packages are found.
+  const folder = await mkdtemp(path.join(ROOT, 'node_modules', '.device-side-'));
+  const names: readonly ProgramName[] = ['device-server', 'device-client'];
+  await build({
+    entryPoints: names.map((name) => ({ in: path.join(ROOT, 'relay', name, 'main.ts'), out: name })),
+    outdir: folder,
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    packages: 'external',
+  });
+  await stop(); // its service would outlive the tests
+  return {
+    start: (name, args) => startProgram(path.join(folder, `${name}.mjs`), args),
+    remove: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+/** One program of the device side, as a process of its own. */
+export type Program = {
+  readonly process: ChildProcess;
+  /** Everything that it has written to both streams. */
+  output(): string;
+  /** Waits for a text in what it writes from now on, or wrote before. */
+  says(pattern: RegExp): Promise<RegExpExecArray>;
+  readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
+};
+
+function startProgram(file: string, args: readonly string[]): Program {
+  const child = spawn(process.execPath, [file, ...args], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+  let output = '';
+  const collect = (chunk: Buffer) => {
+    output += chunk.toString('utf8');
+  };
+  child.stdout?.on('data', collect);
+  child.stderr?.on('data', collect);
+  const ended: Program['ended'] = new Promise((resolve) =>
+    child.once('close', (code, signal) => resolve({ code, signal })),
+  );
+  return {
+    process: child,
+    output: () => output,
+    says: (pattern) => until(`it says ${pattern}`, () => pattern.exec(output) ?? undefined),
+    ended,
+  };
+}
+
+/** Asks until there is an answer. */
+export async function until<Value>(
+  what: string,
+  ask: () => Value | undefined | Promise<Value | undefined>,
+): Promise<Value> {
+  const deadlineMs = Date.now() + DEADLINE_MS;
+  for (;;) {
+    const answer = await ask();
+    if (answer !== undefined) return answer;
+    if (Date.now() > deadlineMs) throw new Error(`Expected that ${what} within ${DEADLINE_MS} ms`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+export type TaskEnded = Extract<LinkSignal, { kind: 'task-ended' }>;
+
+/** A constellation that gives tasks to one device. */
+export type TestLink = {
+  readonly endpoint: ConstellationEndpoint;
+  /** Sends a task; `ended` is its end. */
+  send(request: string): Promise<{ readonly sessionId: string; readonly ended: Promise<TaskEnded> }>;
+  run(request: string): Promise<TaskEnded>;
+};
+
+export async function openLink(url: string, targetId: string): Promise<TestLink> {
+  const random = createNodeRandom();
+  const waiting = new Map<string, (ended: TaskEnded) => void>();
+  const endpoint = createConstellationEndpoint({
+    connect: createNodeConnect({ url }),
+    clock: createNodeClock(),
+    random,
+    logger: silentLogger,
+    clientId: `test-${random.hex(4)}@${targetId}`,
+    targetId,
+    taskName: 'wire-test',
+    extensions: ['device_info'],
+    onSignal(signal) {
+      if (signal.kind === 'task-ended') waiting.get(signal.sessionId)?.(signal);
+    },
+  });
+  const opened = await endpoint.open();
+  if (!opened.ok) throw new Error(opened.error.message);
+  async function send(request: string) {
+    const sessionId = random.uuid();
+    const ended = new Promise<TaskEnded>((resolve) => waiting.set(sessionId, resolve));
+    const sent = await endpoint.sendTask({ sessionId, taskName: 'wire-test', request });
+    if (!sent.ok) throw new Error(sent.error.message);
+    return { sessionId, ended };
+  }
+  return { endpoint, send, run: async (request) => (await send(request)).ended };
+}
