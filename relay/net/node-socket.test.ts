@@ -108,10 +108,21 @@ test('a silent peer is noticed by pings', async () => {
   tcp.close();
 });
 
-test('a peer that answers pings stays, however little it says', async () => {
-  const [client] = await openPair({ keepAlive: { everyMs: 10, deadAfterMs: 40 } });
+test('a stall of this process is not taken for silence of its peers', async () => {
+  const [client, server] = await openPair({ keepAlive: { everyMs: 10, deadAfterMs: 30 } });
+  const untilMs = Date.now() + 200;
+  while (Date.now() < untilMs); // nothing of this process runs meanwhile
 
-  await new Promise((resolve) => setTimeout(resolve, 150));
+  await new Promise((resolve) => setTimeout(resolve, 30));
+
+  expect([client.state, server.state]).toEqual(['open', 'open']);
+  await client.close(1000, '');
+});
+
+test('a peer that answers pings stays, however little it says', async () => {
+  const [client] = await openPair({ keepAlive: { everyMs: 10, deadAfterMs: 100 } });
+
+  await new Promise((resolve) => setTimeout(resolve, 250));
 
   expect(client.state).toBe('open');
   await client.close(1000, '');

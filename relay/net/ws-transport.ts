@@ -144,19 +144,30 @@ function shortened(reason: string): string {
     .replace(/\uFFFD+$/, '');
 }
 
-/** Pings, and cuts a peer that answers nothing. A socket that we hold back ourselves is not blamed for silence. */
+/**
+ * Pings, and cuts a peer that answers nothing. Beats are counted, not time: a machine that slept or stalled must not
+ * take its own absence for its peers'. A socket that we hold back ourselves is not blamed either.
+ */
 function keepWatch(socket: WebSocket, { everyMs, deadAfterMs }: KeepAlive): () => void {
-  let heardMs = Date.now();
+  let unanswered = 0;
   const heard = () => {
-    heardMs = Date.now();
+    unanswered = 0;
   };
   socket.on('pong', heard);
   socket.on('ping', heard);
   socket.on('message', heard);
+  const isSilent = () => (unanswered + 1) * everyMs >= deadAfterMs && !socket.isPaused;
   const timer = setInterval(() => {
-    if (socket.isPaused) heard();
-    if (Date.now() - heardMs >= deadAfterMs) socket.terminate();
-    else if (socket.readyState === OPEN) socket.ping();
+    if (socket.readyState !== OPEN) return;
+    if (isSilent()) {
+      // What arrived while this process was busy is read before the verdict.
+      setImmediate(() => {
+        if (isSilent()) socket.terminate();
+      });
+      return;
+    }
+    unanswered = socket.isPaused ? 0 : unanswered + 1;
+    socket.ping();
   }, everyMs);
   return () => clearInterval(timer);
 }
