@@ -1,0 +1,387 @@
+import type { ConstellationEndpoint, LinkSignal, OpenFailure } from '@/lib/aip/endpoints/constellation-types';
+import type { Cancellation } from '@/lib/aip/transport/cancellation';
+import type { RunReport } from '@/lib/run/commands';
+import { assertNever } from '@/lib/std/assert-never';
+import type { CancelTimer, Clock } from '@/lib/std/clock';
+import type { DeviceId } from '@/lib/std/ids';
+import type { Logger } from '@/lib/std/logger';
+import type { Result } from '@/lib/std/result';
+import { type AttemptKey, type AttemptQueue, isSameAttempt } from './attempt-queue';
+import type { AttemptOrder, DeviceFact, LinkHost } from './link-host';
+import type { LinkTiming } from './link-timing';
+import { cancelledReport, closeReason, endedReport, failedReport, lostReport } from './translate';
+
+/** Why a connection ended. `recheck`: the device may be gone from its server, which a new registration will tell. */
+export type SessionEndCause = 'closed' | 'cancelled' | 'timed-out' | 'recheck' | 'restart' | 'stopped';
+export type SessionEnd = { readonly cause: SessionEndCause; readonly reason: string };
+
+export type LinkSessionOptions = {
+  readonly deviceId: DeviceId;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly host: LinkHost;
+  readonly queue: AttemptQueue;
+  readonly timing: LinkTiming;
+  readonly createEndpoint: (onSignal: (signal: LinkSignal) => Promise<void>) => ConstellationEndpoint;
+  /** Status and work, told in the order of happening. */
+  readonly announce: (facts: readonly DeviceFact[]) => Promise<void>;
+};
+
+/** The attempt that this connection carries. Until `sent`, nothing of it has left the relay. */
+type Flight = {
+  readonly order: AttemptOrder;
+  phase: 'journaling' | 'sent' | 'accepted';
+  readonly timers: CancelTimer[];
+};
+
+type InfoPurpose = 'connect' | 'presence' | 'refresh';
+
+const FINISHED_KEPT_MAX = 64;
+const ABSENT = 'the device is not connected to its server';
+
+/**
+ * One registered connection to a device's server, from registration to its end.
+ *
+ * ```
+ * opening ──► probing ──► idle ──► journaling ──► sent ──► accepted
+ *                │  ▲       ▲                       │          │
+ *                │  └───────┼──── failed, refused ──┴──────────┤
+ *                │          └──────────── completed ───────────┘
+ *                └──► ended, from anywhere: closed, cancelled, timed out, gone
+ * ```
+ * At most one attempt is under way. The server ends its sessions when the connection closes, so with an attempt under way
+ * only a cancel or its timeout closes it.
+ */
+export class LinkSession {
+  readonly ended: Promise<SessionEnd>;
+  readonly #options: LinkSessionOptions;
+  readonly #endpoint: ConstellationEndpoint;
+  readonly #timers: CancelTimer[] = [];
+  readonly #finished = new Map<string, AttemptOrder>();
+  #resolveEnded: (end: SessionEnd) => void = () => {};
+  #flight: Flight | undefined;
+  #isReady = false;
+  #isOver = false;
+  #ending: SessionEnd | undefined;
+  #infoRequests = 0;
+  #isRefreshWanted = false;
+  #restartWhenIdle: string | undefined;
+
+  constructor(options: LinkSessionOptions) {
+    this.#options = options;
+    this.ended = new Promise((resolve) => {
+      this.#resolveEnded = resolve;
+    });
+    this.#endpoint = options.createEndpoint((signal) => this.#onSignal(signal));
+  }
+
+  open(cancellation: Cancellation): Promise<Result<unknown, OpenFailure>> {
+    return this.#endpoint.open(cancellation);
+  }
+
+  /** Begins work once the registration was confirmed: looks whether the device is there, then takes from its queue. */
+  async start(): Promise<void> {
+    const { clock, timing } = this.#options;
+    this.#timers.push(clock.every(timing.presenceMs, () => this.#watchPresence()));
+    await this.#options.announce([status('connected')]);
+    await this.#askInfo('connect');
+    if (this.#ending !== undefined || this.#isOver) return;
+    this.#isReady = true;
+    this.#next();
+  }
+
+  get isBusy(): boolean {
+    return this.#flight !== undefined;
+  }
+
+  /** Something may have come into the queue. */
+  wake(): void {
+    this.#pump();
+  }
+
+  /** Brings what the device says now; the answer is told as a fact. */
+  refresh(): void {
+    this.#isRefreshWanted = true;
+    this.#refreshIfFree();
+  }
+
+  check(): void {
+    this.#watchPresence();
+  }
+
+  carries(key: AttemptKey): boolean {
+    return this.#flight !== undefined && isSameAttempt(this.#flight.order, key);
+  }
+
+  /** Ends the attempt under way. What was not sent yet is simply dropped; else the connection is closed under it. */
+  cancel(): void {
+    const flight = this.#flight;
+    if (flight === undefined) return;
+    if (flight.phase === 'journaling') {
+      this.#land(cancelledReport(flight.order));
+      this.#next();
+      return;
+    }
+    this.end({ cause: 'cancelled', reason: 'the task was cancelled' });
+  }
+
+  /** Closes for a new address or the like, as soon as no attempt is under way. */
+  restartWhenIdle(reason: string): void {
+    this.#restartWhenIdle = reason;
+    this.#next();
+  }
+
+  /** Closes the connection; it counts as ended when the close is confirmed, or after a while. */
+  end(end: SessionEnd): void {
+    if (this.#ending !== undefined || this.#isOver) return;
+    this.#ending = end;
+    this.#isReady = false;
+    const { clock, timing, logger, deviceId } = this.#options;
+    this.#timers.push(clock.after(timing.closeMs, () => this.#finish(1006, 'the close was not confirmed')));
+    this.#endpoint.close(1000, end.reason).then(
+      () => this.#finish(1000, end.reason),
+      (cause: unknown) => logger.warn('link-close-failed', { deviceId, reason: String(cause) }),
+    );
+  }
+
+  #pump(): void {
+    if (!this.#isReady || this.#flight !== undefined || this.#infoRequests > 0) return;
+    const order = this.#options.queue.take();
+    if (order === undefined) {
+      this.#options.announce([status('idle')]).catch((cause: unknown) => this.#broken('idle', cause));
+      return;
+    }
+    const flight: Flight = { order, phase: 'journaling', timers: [] };
+    this.#flight = flight;
+    this.#send(flight).catch((cause: unknown) => this.#broken('send', cause));
+  }
+
+  /** `sending` is on disk before a byte leaves, so after a crash a queued attempt is certainly unsent. */
+  async #send(flight: Flight): Promise<void> {
+    const { host, announce, clock, timing, logger, deviceId } = this.#options;
+    const { order } = flight;
+    const { runId, taskId, attempt } = order;
+    const verdict = await host.report({ type: 'attempt-sending', runId, taskId, attempt });
+    if (this.#flight !== flight) return;
+    if (!verdict.ok) {
+      this.#flight = undefined;
+      this.#next();
+      return;
+    }
+    flight.phase = 'sent';
+    const told = announce([status('busy'), { type: 'work', currentTask: { runId, taskId } }]);
+    flight.timers.push(
+      clock.after(order.timeoutMs, () => this.#timeOut(flight)),
+      clock.after(timing.admissionMs, () => this.#warnUnanswered(flight)),
+    );
+    const timeoutSeconds = Math.ceil(order.timeoutMs / 1_000);
+    const { sessionId, taskName, request } = order;
+    const sent = await this.#endpoint.sendTask({ sessionId, taskName, request, timeoutSeconds });
+    if (!sent.ok && sent.error.code === 'too-deep' && this.#flight === flight) {
+      this.#land(failedReport(order, sent.error.message, 'refused'));
+      this.#next();
+    } else if (!sent.ok) {
+      logger.warn('task-not-sent', { deviceId, runId, taskId, attempt, reason: sent.error.message });
+    }
+    await told;
+  }
+
+  #timeOut(flight: Flight): void {
+    if (this.#flight !== flight) return;
+    const seconds = Math.round(flight.order.timeoutMs / 1_000);
+    this.end({ cause: 'timed-out', reason: `no result within ${seconds} s` });
+  }
+
+  #warnUnanswered(flight: Flight): void {
+    if (flight.phase === 'accepted') return;
+    const { logger, deviceId, timing } = this.#options;
+    const { runId, taskId, attempt } = flight.order;
+    logger.warn('task-not-acknowledged', { deviceId, runId, taskId, attempt, afterMs: timing.admissionMs });
+    this.#refreshIfFree();
+  }
+
+  async #onSignal(signal: LinkSignal): Promise<void> {
+    const { host, deviceId, announce, clock } = this.#options;
+    switch (signal.kind) {
+      case 'heard':
+        return host.heard(deviceId, signal.atMs);
+      case 'task-accepted':
+        return this.#onAccepted(signal.sessionId);
+      case 'task-ended':
+        return this.#onTaskEnded(signal);
+      case 'refused':
+        return this.#onRefused(signal.message);
+      case 'info-pushed':
+        return announce([{ type: 'info', info: signal.info, fresh: true, askedAtMs: clock.now() }]);
+      case 'log':
+        return;
+      case 'closed':
+        return this.#finish(signal.code, signal.reason);
+      default:
+        return assertNever(signal);
+    }
+  }
+
+  async #onAccepted(sessionId: string): Promise<void> {
+    const flight = this.#flight;
+    if (flight === undefined || flight.order.sessionId !== sessionId) return this.#foreign('task-accepted', sessionId);
+    flight.phase = 'accepted';
+    const { runId, taskId, attempt } = flight.order;
+    this.#refreshIfFree();
+    await this.#options.host.report({ type: 'attempt-accepted', runId, taskId, attempt });
+  }
+
+  async #onTaskEnded(signal: Extract<LinkSignal, { kind: 'task-ended' }>): Promise<void> {
+    const { host } = this.#options;
+    const flight = this.#flight;
+    if (flight === undefined || flight.order.sessionId !== signal.sessionId) {
+      const finished = this.#finished.get(signal.sessionId);
+      if (finished === undefined) return this.#foreign('task-ended', signal.sessionId);
+      await host.report(endedReport(finished, signal, (value) => host.keepResult(value)));
+      return;
+    }
+    const report = endedReport(flight.order, signal, (value) => host.keepResult(value));
+    await this.#settle(report, report.outcome === 'failed' ? 'look-first' : 'go-on');
+  }
+
+  /** The wire does not say what was refused; after a TASK and before its acknowledgement it can only be the TASK. */
+  async #onRefused(message: string): Promise<void> {
+    const flight = this.#flight;
+    if (flight?.phase !== 'sent') {
+      const { logger, deviceId } = this.#options;
+      logger.warn('server-refused', { deviceId, reason: message });
+      return;
+    }
+    await this.#settle(
+      failedReport(flight.order, `The device server refused the task: ${message}`, 'refused'),
+      'look-first',
+    );
+  }
+
+  /** After a failure the device may be gone, so it is looked for before the next task goes out. */
+  async #settle(report: RunReport, then: 'go-on' | 'look-first'): Promise<void> {
+    const landed = this.#land(report);
+    if (then === 'go-on') this.#next();
+    else this.#lookThenNext();
+    await landed;
+  }
+
+  #lookThenNext(): void {
+    this.#isReady = false;
+    this.#askInfo('presence')
+      .then(() => {
+        this.#isReady = this.#ending === undefined && !this.#isOver;
+        this.#next();
+      })
+      .catch((cause: unknown) => this.#broken('presence', cause));
+  }
+
+  /** The attempt is no longer under way. Resolves when that is on disk. */
+  async #land(report: RunReport): Promise<void> {
+    const flight = this.#flight;
+    if (flight === undefined) return;
+    this.#flight = undefined;
+    for (const stop of flight.timers) stop();
+    this.#finished.set(flight.order.sessionId, flight.order);
+    for (const oldest of this.#finished.keys()) {
+      if (this.#finished.size <= FINISHED_KEPT_MAX) break;
+      this.#finished.delete(oldest);
+    }
+    const { host, announce } = this.#options;
+    await Promise.all([host.report(report), announce([{ type: 'work', currentTask: null }])]);
+  }
+
+  #next(): void {
+    if (this.#restartWhenIdle !== undefined && this.#flight === undefined) {
+      this.end({ cause: 'restart', reason: this.#restartWhenIdle });
+      return;
+    }
+    this.#refreshIfFree();
+    this.#pump();
+  }
+
+  #watchPresence(): void {
+    if (!this.#isReady || this.#flight !== undefined || this.#infoRequests > 0) return;
+    this.#askInfo('presence')
+      .then(() => this.#next())
+      .catch((cause: unknown) => this.#broken('presence', cause));
+  }
+
+  /** An ERROR between a TASK and its acknowledgement must mean the TASK, so nothing else is asked in between. */
+  #refreshIfFree(): void {
+    if (!this.#isRefreshWanted || this.#ending !== undefined || this.#isOver) return;
+    if (this.#flight !== undefined && this.#flight.phase !== 'accepted') return;
+    this.#isRefreshWanted = false;
+    this.#askInfo('refresh')
+      .then(() => this.#next())
+      .catch((cause: unknown) => this.#broken('refresh', cause));
+  }
+
+  async #askInfo(purpose: InfoPurpose): Promise<void> {
+    const { clock, announce } = this.#options;
+    const askedAtMs = clock.now();
+    this.#infoRequests += 1;
+    const answer = await this.#endpoint.requestDeviceInfo();
+    this.#infoRequests -= 1;
+    if (answer.ok) {
+      if (purpose !== 'presence') {
+        await announce([{ type: 'info', info: answer.info, fresh: answer.fresh, askedAtMs }]);
+      }
+      return;
+    }
+    if (purpose === 'refresh') {
+      const reason = answer.reason === 'unknown-device' ? ABSENT : answer.message;
+      await announce([{ type: 'info-failed', reason }]);
+    }
+    // Right after a registration, which names the device, the same answer only means that it has told nothing yet.
+    const isGone = answer.reason === 'unknown-device' && purpose !== 'connect';
+    if (isGone && this.#flight === undefined) this.end({ cause: 'recheck', reason: ABSENT });
+  }
+
+  #foreign(what: string, sessionId: string): void {
+    const { logger, deviceId } = this.#options;
+    logger.warn('foreign-session', { deviceId, frame: what, sessionId: sessionId.slice(0, 128) });
+  }
+
+  /** A fault of ours while a link works: the connection is not trusted any further. */
+  #broken(what: string, cause: unknown): void {
+    const { logger, deviceId } = this.#options;
+    logger.error('link-broken', { deviceId, during: what, reason: String(cause) });
+    this.end({ cause: 'closed', reason: 'an error in the relay' });
+  }
+
+  #finish(code: number, reason: string): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#isReady = false;
+    for (const stop of this.#timers) stop();
+    const end = this.#ending ?? { cause: 'closed', reason: closeReason(code, reason) };
+    const flight = this.#flight;
+    if (flight !== undefined) {
+      this.#land(this.#lastReport(flight, end, code)).catch((cause: unknown) => this.#broken('close', cause));
+    }
+    if (this.#isRefreshWanted) {
+      this.#options
+        .announce([{ type: 'info-failed', reason: end.reason }])
+        .catch((cause: unknown) => this.#broken('close', cause));
+    }
+    this.#resolveEnded(end);
+  }
+
+  #lastReport({ order, phase }: Flight, end: SessionEnd, code: number): RunReport {
+    if (end.cause === 'cancelled') return cancelledReport(order);
+    if (end.cause === 'timed-out') {
+      const error = `The task was given up: ${end.reason}; the device may still finish its current command`;
+      return failedReport(order, error, 'timeout');
+    }
+    if (code === 1009) {
+      return failedReport(order, 'result too large: it is over the limit for one message of this relay', 'too-large');
+    }
+    if (phase === 'journaling') return lostReport(order, `${end.reason}, just before the task was sent`);
+    return lostReport(order, end.reason);
+  }
+}
+
+function status(word: 'connected' | 'idle' | 'busy'): DeviceFact {
+  return { type: 'status', status: word, reason: null, connectionAttempts: 0 };
+}

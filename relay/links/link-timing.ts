@@ -1,0 +1,18 @@
+/** Numbers of a device link, in milliseconds. */
+export const LINK_TIMING = {
+  heartbeatMs: 20_000,
+  deadAfterMs: 60_000,
+  connectMs: 10_000,
+  registerMs: 10_000,
+  infoMs: 10_000,
+  /** How often an idle device is asked for, so that one that is gone shows within a minute. */
+  presenceMs: 20_000,
+  /** A server that has not taken a task by then is worth a line in the log; the task's own timeout ends it. */
+  admissionMs: 15_000,
+  /** A close that nobody confirms counts as confirmed. */
+  closeMs: 10_000,
+  /** A connection that held this long forgets the failures before it. */
+  stableMs: 60_000,
+} as const;
+
+export type LinkTiming = { readonly [Name in keyof typeof LINK_TIMING]: number };
