@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
 import type { Hono } from 'hono';
 import type { Logger } from '@/lib/std/logger';
@@ -16,8 +16,8 @@ const KEEP_ALIVE_MS = 65_000;
 
 export type PublicServerPorts = {
   readonly app: Hono<ApiEnv>;
-  readonly entrance: () => Entrance;
-  readonly allowList: () => AllowList;
+  readonly entrance: Entrance;
+  readonly allowList: AllowList;
   /** Absent when the relay runs alone. */
   readonly pages: { readonly proxy: PageProxy; readonly staticFiles: StaticFiles } | undefined;
   readonly logger: Logger;
@@ -27,17 +27,17 @@ export type PublicServerPorts = {
  * The one public server. It only sorts: `/v1` and health to the API, `/ws` to the entrance, `/_next/static` to files,
  * the rest to the pages.
  *
- * Entrance and allow-list are asked for late: they need the port, which is known only when the server listens.
+ * The server listens already, since the allow-list needs its port; attached in the same turn, it misses no connection.
  */
-export function createPublicServer(ports: PublicServerPorts): Server {
-  const { app, logger } = ports;
+export function attachPublicServer(server: Server, ports: PublicServerPorts): void {
+  const { app, logger, allowList, entrance } = ports;
   const serveApi = getRequestListener(app.fetch, { overrideGlobalObjects: false });
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = pathOf(request);
     const isProbe = path === '/healthz' || path === '/readyz';
     // Probes come by address, and learn nothing.
-    if (!isProbe && !ports.allowList().isHostAllowed(request.headers.host)) {
+    if (!isProbe && !allowList.isHostAllowed(request.headers.host)) {
       return answer(response, unknownHost(request.headers.host));
     }
     if (isProbe || path === '/v1' || path.startsWith('/v1/')) return serveApi(request, response);
@@ -53,7 +53,7 @@ export function createPublicServer(ports: PublicServerPorts): Server {
     pages.proxy.handle(request, response);
   }
 
-  const server = createServer((request, response) => {
+  server.on('request', (request, response) => {
     serve(request, response).catch((cause: unknown) => {
       logger.error('request-failed', {
         error: cause instanceof Error ? (cause.stack ?? cause.message) : String(cause),
@@ -67,12 +67,11 @@ export function createPublicServer(ports: PublicServerPorts): Server {
   server.requestTimeout = REQUEST_MS_MAX;
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   server.on('connection', (socket) => socket.on('error', () => socket.destroy()));
-  server.on('upgrade', (request, socket, head) => ports.entrance().handleUpgrade(request, socket, head));
+  server.on('upgrade', (request, socket, head) => entrance.handleUpgrade(request, socket, head));
   server.on('clientError', (_error, socket) => {
     if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
     else socket.destroy();
   });
-  return server;
 }
 
 function answer(response: ServerResponse, refusal: UpgradeRefusal): void {
