@@ -1,5 +1,5 @@
 import './zod-config';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { type Problem, problemSchema, ticketSchema } from '@/lib/relay-protocol/http';
 import { err, ok, type Result } from '@/lib/std/result';
 
@@ -10,16 +10,18 @@ export type RelayRequest<Answer> = {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly body?: { readonly type: 'application/json' | 'application/yaml'; readonly text: string };
-  /** Left out for answers without a body. */
-  readonly answer?: z.ZodType<Answer>;
+  readonly answer: z.ZodType<Answer>;
 };
+
+/** For answers that have no body, or one that the page learns sooner over the socket. */
+export const ANY_ANSWER = z.unknown();
 
 /**
  * One request to the relay's API with the session's cookie.
  *
  * @returns the answer, or the problem as the relay describes it; a relay that cannot be reached is a problem with status 0
  */
-export async function askRelay<Answer = undefined>(request: RelayRequest<Answer>): Promise<Result<Answer, Problem>> {
+export async function askRelay<Answer>(request: RelayRequest<Answer>): Promise<Result<Answer, Problem>> {
   let response: Response;
   let text: string;
   try {
@@ -38,7 +40,6 @@ export async function askRelay<Answer = undefined>(request: RelayRequest<Answer>
   }
   const value = parseText(text);
   if (!response.ok) return err(problemOf(response, value));
-  if (request.answer === undefined) return ok(undefined as Answer);
   const answer = request.answer.safeParse(value);
   if (answer.success) return ok(answer.data);
   return err({

@@ -1,0 +1,166 @@
+import { text } from '@/components/text/catalogue';
+import { deviceDraftSchema } from '@/lib/fleet/commands';
+import type { DeviceProfile } from '@/lib/fleet/device';
+import type { Problem } from '@/lib/relay-protocol/http';
+import { isJsonObject, type JsonObject, type JsonValue } from '@/lib/std/json';
+import { err, ok, type Result } from '@/lib/std/result';
+
+export type MetadataPair = { readonly id: number; readonly key: string; readonly value: string };
+
+/** Metadata as pairs while that can say all of it, else as JSON text. */
+export type MetadataForm =
+  | { readonly as: 'pairs'; readonly pairs: readonly MetadataPair[] }
+  | { readonly as: 'json'; readonly text: string };
+
+/** What stands in the fields, as typed. */
+export type DeviceForm = {
+  readonly deviceId: string;
+  readonly serverUrl: string;
+  readonly os: string;
+  readonly capabilities: readonly string[];
+  readonly metadata: MetadataForm;
+  readonly autoConnect: boolean;
+  readonly maxRetries: string;
+};
+
+export const DEVICE_FIELDS = [
+  'device_id',
+  'server_url',
+  'os',
+  'capabilities',
+  'metadata',
+  'auto_connect',
+  'max_retries',
+] as const;
+export type DeviceField = (typeof DEVICE_FIELDS)[number];
+
+/** One message per field; `form` is for what belongs to none. */
+export type DeviceFormErrors = { readonly [Field in DeviceField | 'form']?: string };
+
+export const EMPTY_DEVICE_FORM: DeviceForm = {
+  deviceId: '',
+  serverUrl: '',
+  os: 'linux',
+  capabilities: [],
+  metadata: { as: 'pairs', pairs: [] },
+  autoConnect: true,
+  maxRetries: '5',
+};
+
+export function formOfDevice(profile: DeviceProfile): DeviceForm {
+  return {
+    deviceId: profile.deviceId,
+    serverUrl: profile.serverUrl,
+    os: profile.os,
+    capabilities: profile.capabilities,
+    metadata: metadataForm(profile.metadata),
+    autoConnect: profile.autoConnect,
+    maxRetries: String(profile.maxRetries),
+  };
+}
+
+export function metadataForm(metadata: JsonObject): MetadataForm {
+  const entries = Object.entries(metadata);
+  const isPlain = entries.every((entry): entry is [string, string] => typeof entry[1] === 'string');
+  if (!isPlain) return { as: 'json', text: JSON.stringify(metadata, null, 2) };
+  return { as: 'pairs', pairs: entries.map(([key, value], id) => ({ id, key, value: String(value) })) };
+}
+
+export function readMetadata(form: MetadataForm): Result<JsonObject, string> {
+  return form.as === 'pairs' ? readPairs(form.pairs) : readJsonText(form.text);
+}
+
+/** A pair without a name and without a value is one that nobody filled in. */
+function readPairs(pairs: readonly MetadataPair[]): Result<JsonObject, string> {
+  const metadata = new Map<string, string>();
+  for (const pair of pairs) {
+    const key = pair.key.trim();
+    if (key === '' && pair.value.trim() === '') continue;
+    if (metadata.has(key)) return err(text.fleet.form.twiceKey(key));
+    metadata.set(key, pair.value);
+  }
+  return ok(Object.fromEntries(metadata));
+}
+
+function readJsonText(json: string): Result<JsonObject, string> {
+  if (json.trim() === '') return ok({});
+  let value: JsonValue;
+  try {
+    value = JSON.parse(json);
+  } catch (cause) {
+    return err(text.fleet.form.metadataNotJson(cause instanceof Error ? cause.message : String(cause)));
+  }
+  return isJsonObject(value) ? ok(value) : err(text.fleet.form.metadataNotObject);
+}
+
+/** A body of the relay's API, or what is wrong at which field. For an edit, only what differs from `before` is in it. */
+export function bodyOfForm(form: DeviceForm, before?: DeviceProfile): Result<JsonObject, DeviceFormErrors> {
+  const metadata = readMetadata(form.metadata);
+  const draft = deviceDraftSchema.safeParse({
+    deviceId: form.deviceId.trim(),
+    serverUrl: form.serverUrl.trim(),
+    os: form.os.trim() === '' ? 'unknown' : form.os.trim(),
+    capabilities: [...form.capabilities],
+    metadata: metadata.ok ? metadata.value : {},
+    autoConnect: form.autoConnect,
+    maxRetries: /^\d+$/.test(form.maxRetries.trim()) ? Number(form.maxRetries) : Number.NaN,
+  });
+  const errors: { [Field in DeviceField | 'form']?: string } = {};
+  if (!metadata.ok) errors.metadata = metadata.error;
+  for (const issue of draft.success ? [] : draft.error.issues) {
+    const field = FIELD_OF.get(String(issue.path[0])) ?? 'form';
+    errors[field] ??= field === 'max_retries' ? text.fleet.form.maxRetriesNotNumber : issue.message;
+  }
+  if (!draft.success || !metadata.ok) return err(errors);
+  const { deviceId, serverUrl, os, capabilities, autoConnect, maxRetries } = draft.data;
+  const body = {
+    server_url: serverUrl,
+    os,
+    capabilities,
+    metadata: metadata.value,
+    auto_connect: autoConnect,
+    max_retries: maxRetries,
+  };
+  if (before === undefined) return ok({ device_id: deviceId, ...body });
+  const old: JsonObject = {
+    server_url: before.serverUrl,
+    os: before.os,
+    capabilities: before.capabilities,
+    metadata: before.metadata,
+    auto_connect: before.autoConnect,
+    max_retries: before.maxRetries,
+  };
+  return ok(Object.fromEntries(Object.entries(body).filter(([key, value]) => !isSameJson(value, old[key] ?? null))));
+}
+
+const FIELD_OF: ReadonlyMap<string, DeviceField> = new Map([
+  ['deviceId', 'device_id'],
+  ['serverUrl', 'server_url'],
+  ['os', 'os'],
+  ['capabilities', 'capabilities'],
+  ['metadata', 'metadata'],
+  ['autoConnect', 'auto_connect'],
+  ['maxRetries', 'max_retries'],
+]);
+
+function isSameJson(left: JsonValue, right: JsonValue): boolean {
+  return JSON.stringify(left) === JSON.stringify(right);
+}
+
+/** The relay's words, each at the field that its path names. */
+export function errorsOfProblem(problem: Problem): DeviceFormErrors {
+  const errors: { [Field in DeviceField | 'form']?: string } = {};
+  for (const { path, message } of problem.errors ?? []) {
+    const field = fieldOfPath(path);
+    errors[field] ??= message;
+  }
+  if (problem.code === 'device-exists') errors.device_id ??= problem.detail;
+  const hasField = DEVICE_FIELDS.some((field) => errors[field] !== undefined);
+  if (!hasField) errors.form ??= text.fleet.form.notSaved(problem.detail);
+  return errors;
+}
+
+function fieldOfPath(path: string): DeviceField | 'form' {
+  const first = path.split(/[.[]/)[0];
+  return DEVICE_FIELDS.find((field) => field === first) ?? 'form';
+}
