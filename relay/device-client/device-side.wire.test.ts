@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { buildPrograms, openLink, type Program, type Programs, type TestLink, until } from './testing/programs';
 
@@ -224,6 +225,15 @@ test('a busy port is one sentence and exit code 1, a bad argument is named with 
     expect(await bad.ended).toMatchObject({ code: 2 });
     expect(bad.output()).toMatch(/--what[\s\S]*Usage:/);
   }
+});
+
+test('an --mcp file that cannot be used is told before anything is connected', async () => {
+  const missing = startDevice('tools', '--mcp', path.join(folder, 'missing.json'));
+  expect(await missing.ended).toMatchObject({ code: 2 });
+  expect(missing.output()).toContain('Cannot read the --mcp file');
+  const wrong = startDevice('tools', '--mcp', fileURLToPath(import.meta.url));
+  expect(await wrong.ended).toMatchObject({ code: 2 });
+  expect(wrong.output()).toContain('cannot be used');
 });
 
 test('a key is made and printed when none is given, and a public address is warned of', async () => {

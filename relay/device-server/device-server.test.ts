@@ -197,6 +197,13 @@ test.each([
   expect(await response.json()).toHaveProperty('detail');
 });
 
+test('a route that exists answers a wrong method with the right one', async () => {
+  const response = await call('/api/dispatch');
+  expect([response.status, response.headers.get('allow')]).toEqual([405, 'POST']);
+  expect((await call('/api/clients', { method: 'DELETE' })).status).toBe(405);
+  expect((await call('/api/nothing')).status).toBe(404);
+});
+
 test('[112] a constellation is no target of a dispatch', async () => {
   await register('con-1', 'constellation');
   expect((await dispatch({ client_id: 'con-1', request: 'x' })).status).toBe(400);

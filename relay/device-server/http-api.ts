@@ -64,12 +64,19 @@ export function createHttpApi({ endpoint, isKey, logger }: HttpApiPorts): Hono {
     });
   });
 
+  for (const path of ['/api/clients', '/api/health', '/api/task_result/:name']) app.all(path, methodNotAllowed('GET'));
+  app.all('/api/dispatch', methodNotAllowed('POST'));
+
   app.notFound((context) => context.json({ detail: 'Not Found' }, 404));
   app.onError((error, context) => {
     logger.error('http-failed', { path: context.req.path, error: error.stack ?? error.message });
     return context.json({ detail: 'Internal Server Error' }, 500);
   });
   return app;
+}
+
+function methodNotAllowed(allowed: string): (context: Context) => Response {
+  return (context) => context.json({ detail: 'Method Not Allowed' }, 405, { allow: allowed });
 }
 
 function tooLarge(context: Context): Response {

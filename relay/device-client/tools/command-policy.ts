@@ -9,6 +9,8 @@ import { err, ok, type Result } from '@/lib/std/result';
 export type CommandRule = {
   /** Long options (`--output`) with all their abbreviations, and single letters (`o`) even inside a cluster (`-ro`). */
   readonly refusedOptions?: readonly string[];
+  /** Letters whose value may be glued to them: what follows one in a cluster is no option (`-eERROR`). */
+  readonly valueLetters?: string;
   /** Words that may not stand among the arguments; for programs whose options have one dash and many letters. */
   readonly refusedWords?: readonly string[];
   readonly operandsMax?: number;
@@ -38,10 +40,15 @@ const UNIX: Record<string, CommandRule> = {
   comm: FILES,
   cut: { touchesFiles: true, slashIsText: true },
   // -s and an operand without + set the clock, -f reads dates from a file.
-  date: { refusedOptions: ['s', 'f', '--set', '--file'], refuse: refuseClockSetting, touchesFiles: true },
+  date: {
+    touchesFiles: true,
+    refusedOptions: ['s', 'f', '--set', '--file'],
+    valueLetters: 'drIv',
+    refuse: refuseClockSetting,
+  },
   df: HARMLESS,
   dirname: HARMLESS,
-  du: { touchesFiles: true, refusedOptions: ['L', '--dereference', '--files0-from'] },
+  du: { touchesFiles: true, refusedOptions: ['L', '--dereference', '--files0-from'], valueLetters: 'dtBX' },
   echo: HARMLESS,
   false: HARMLESS,
   find: {
@@ -62,12 +69,17 @@ const UNIX: Record<string, CommandRule> = {
       '-f',
     ],
   },
-  grep: { touchesFiles: true, refusedOptions: ['R', 'S', '--dereference-recursive'], answerCodes: [1] },
+  grep: {
+    touchesFiles: true,
+    refusedOptions: ['R', 'S', '--dereference-recursive'],
+    valueLetters: 'efmABCdD',
+    answerCodes: [1],
+  },
   groups: HARMLESS,
   head: FILES,
   hostname: { operandsMax: 0, refusedOptions: ['F', 'b', '--file', '--boot'] },
   id: HARMLESS,
-  ls: { touchesFiles: true, refusedOptions: ['L', '--dereference'] },
+  ls: { touchesFiles: true, refusedOptions: ['L', '--dereference'], valueLetters: 'ITw' },
   nl: FILES,
   printenv: HARMLESS,
   printf: HARMLESS,
@@ -83,6 +95,7 @@ const UNIX: Record<string, CommandRule> = {
     touchesFiles: true,
     slashIsText: true,
     refusedOptions: ['o', 'T', '--output', '--temporary-directory', '--compress-program', '--files0-from'],
+    valueLetters: 'ktS',
   },
   stat: FILES,
   tail: FILES,
@@ -168,7 +181,8 @@ function refusedArgument(rule: CommandRule, args: readonly string[]): string | u
   for (const arg of args) {
     if (isAfterOptions || !arg.startsWith('-') || arg === '-') operands.push(arg);
     else if (arg === '--') isAfterOptions = true;
-    else if (rule.refusedOptions?.some((option) => isOption(arg, option))) return `${arg} is not allowed`;
+    else if (rule.refusedOptions?.some((option) => isOption(arg, option, rule.valueLetters)))
+      return `${arg} is not allowed`;
     if (rule.refusedWords?.includes(arg)) return `${arg} is not allowed`;
   }
   if (rule.operandsMax !== undefined && operands.length > rule.operandsMax) {
@@ -177,13 +191,17 @@ function refusedArgument(rule: CommandRule, args: readonly string[]): string | u
   return undefined;
 }
 
-/** A refused letter is found anywhere in a cluster: too strict for `-k2o`, and never too lax. */
-function isOption(arg: string, option: string): boolean {
+function isOption(arg: string, option: string, valueLetters = ''): boolean {
   if (option.startsWith('--')) {
     const name = arg.split('=', 1)[0] ?? arg;
     return name.length > 2 && name.startsWith('--') && option.startsWith(name);
   }
-  return !arg.startsWith('--') && arg.slice(1).includes(option);
+  if (arg.startsWith('--')) return false;
+  for (const letter of arg.slice(1)) {
+    if (letter === option) return true;
+    if (valueLetters.includes(letter)) return false;
+  }
+  return false;
 }
 
 function refuseClockSetting(args: readonly string[]): string | undefined {

@@ -84,6 +84,13 @@ test('a file is replaced as a whole, keeps its mode and leaves nothing else behi
   expect(await readdir(inRoot('new', 'deep'))).toEqual(['b.txt']);
 });
 
+test('a name as long as names can be is written', async () => {
+  const name = 'n'.repeat(255);
+  await write(name, 'long');
+  expect(await read(name)).toBe('long');
+  await expect(write(`${name}n`, 'x')).rejects.toThrow('too long a name');
+});
+
 test('folders and missing files are named as what they are, without the path of this machine', async () => {
   for (const attempt of [() => write('sub', 'x'), () => read('nothing'), () => read('sub/a.txt/x')]) {
     const failure = await attempt().catch((error) => String(error));

@@ -145,7 +145,8 @@ async function replaceIn(target: string, name: string, content: Uint8Array): Pro
   if (before && !before.isFile()) {
     throw new ToolError(`${quote(name)} is ${before.isSymbolicLink() ? 'a link' : 'no file'} and is not replaced`);
   }
-  const temporary = `${target}.${randomBytes(6).toString('hex')}.part`;
+  // A name of its own: the target's may be as long as names can be.
+  const temporary = path.join(path.dirname(target), `.${randomBytes(8).toString('hex')}.part`);
   const handle = await open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, NEW_FILE_MODE).catch((cause) =>
     fail(name, cause),
   );
