@@ -14,7 +14,8 @@ process.stderr.on('error', () => {});
 
 process.on('disconnect', () => {
   setTimeout(() => process.exit(1), STOP_MS_MAX).unref();
-  if (!process.emit('SIGTERM', 'SIGTERM')) process.exit(0);
+  // Without a listener there is nothing to wait for; a program that has set its exit code keeps it.
+  if (!process.emit('SIGTERM', 'SIGTERM')) process.exit();
 });
 // The channel to the parent alone must not keep a program running that has finished.
 process.channel?.unref();

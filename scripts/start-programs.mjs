@@ -17,6 +17,8 @@ import { createSupervisedChild } from './supervised-child.mjs';
  * @property {(message: Record<string, unknown>) => void} onDeviceServerMessage
  */
 
+const TELL_EVERY_MS = 60_000;
+
 /** Stacks in the logs name the sources, not the bundle. */
 const BUNDLE_ARGS = ['--enable-source-maps'];
 
@@ -38,6 +40,21 @@ export function createPrograms(settings, pagePort, events) {
   /** Chosen by the system at the first start, and kept: the relay knows the device by this address. */
   let localPort = 0;
 
+  /** When a kind of error was last told, in milliseconds of this process. @type {Map<string, number>} */
+  const toldAtMs = new Map();
+
+  /** Puts an error that a program has logged on the screen, each kind at most once a minute. @param {ProgramName} name @param {string} file @param {Record<string, unknown>} fact */
+  function tellError(name, file, { what, reason, error }) {
+    const kind = `${name} ${what}`;
+    const nowMs = performance.now();
+    if (nowMs - (toldAtMs.get(kind) ?? Number.NEGATIVE_INFINITY) < TELL_EVERY_MS) return;
+    toldAtMs.set(kind, nowMs);
+    const detail = String(reason ?? error ?? '').split('\n')[0];
+    complain(
+      `Error in ${name}: ${what}${detail === '' ? '' : `: ${detail}`}. More in ${join(settings.dataDir, 'logs', file)}.`,
+    );
+  }
+
   /** @param {ProgramName} name @param {string} file @param {Omit<import('./supervised-child.mjs').ChildProgram, 'name' | 'log' | 'onEnd' | 'onStart'>} program */
   const child = (name, file, program) =>
     createSupervisedChild({
@@ -48,6 +65,7 @@ export function createPrograms(settings, pagePort, events) {
           complain(`The log ${file} cannot be written (${reasonOf(error)}); Orrery goes on without it.`),
       }),
       onStart: (pid) => events.onStart(name, pid),
+      onErrorFact: (fact) => tellError(name, file, fact),
       onEnd: (end) => events.onEnd(name, end),
     });
 

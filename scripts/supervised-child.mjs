@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { ROOT } from './root.mjs';
 
 const STOP_MS_MAX = 10_000;
@@ -24,6 +25,7 @@ const WRAPPER = join(ROOT, 'scripts', 'child.mjs');
  * @property {{write(chunk: string | Buffer): void}} log
  * @property {(message: Record<string, unknown>) => void} [onMessage]
  * @property {(pid: number) => void} [onStart]
+ * @property {(fact: Record<string, unknown>) => void} [onErrorFact] - a JSON line of the level `error` that it logged
  * @property {(end: ChildEnd) => void} onEnd - after each end that nobody asked for; the owner decides about `restart()`
  *
  * @typedef {object} ChildEnd
@@ -65,13 +67,16 @@ export function createSupervisedChild(program) {
     });
     child = started;
     program.log.write(`--- ${new Date().toISOString()} ${program.name} started as process ${started.pid}\n`);
-    started.stdout?.on('data', (chunk) => program.log.write(chunk));
-    started.stderr?.on('data', (chunk) => {
-      program.log.write(chunk);
-      const lines = String(chunk).split('\n');
-      lastWords.push(...lines.filter((line) => line.trim() !== '' && !line.startsWith('{')));
-      lastWords.splice(0, lastWords.length - LAST_WORDS_MAX);
-    });
+    for (const stream of [started.stdout, started.stderr]) {
+      stream?.on('data', (chunk) => program.log.write(chunk));
+      onEachLine(stream, (line) => {
+        const fact = factOf(line);
+        if (fact?.level === 'error') program.onErrorFact?.(fact);
+        if (stream !== started.stderr || fact !== undefined || line.trim() === '') return;
+        lastWords.push(line);
+        lastWords.splice(0, lastWords.length - LAST_WORDS_MAX);
+      });
+    }
     started.on('message', (message) => program.onMessage?.(/** @type {Record<string, unknown>} */ (message)));
     if (started.pid !== undefined) program.onStart?.(started.pid);
     started.once('error', (error) => program.log.write(`--- could not be started: ${error.message}\n`));
@@ -115,6 +120,22 @@ export function createSupervisedChild(program) {
       if (child !== undefined) killGroup(child);
     },
   };
+}
+
+/** @param {import('node:stream').Readable | null} stream @param {(line: string) => void} listener */
+function onEachLine(stream, listener) {
+  if (stream !== null) createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY }).on('line', listener);
+}
+
+/** @param {string} line @returns {Record<string, unknown> | undefined} what a log line says; nothing for plain words */
+function factOf(line) {
+  if (!line.startsWith('{')) return undefined;
+  try {
+    return JSON.parse(line);
+  } catch {
+    // Words that begin with a brace, such as a part of a stack.
+    return undefined;
+  }
 }
 
 /**

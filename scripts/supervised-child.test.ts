@@ -63,13 +63,15 @@ test('a child that does not listen is killed', async () => {
   expect(isAlive(pid)).toBe(false);
 });
 
-test('a child that fails is reported with its last words, log lines left out', async () => {
-  const { child, ends } = aChild('fail');
+test('a child that fails is reported with its last words, and its log lines as facts', async () => {
+  const facts: Record<string, unknown>[] = [];
+  const { child, ends } = aChild('fail', { onErrorFact: (fact) => facts.push(fact) });
   child.start();
   await until(() => ends.length === 1);
 
   expect(ends[0]).toEqual({ code: 3, signal: null, quickFailures: 1, lastWords: 'Port 1 is in use.' });
   expect(endReason(ends[0] as End)).toBe('exit code 3');
+  expect(facts).toEqual([{ level: 'error', what: 'port-busy' }]);
 });
 
 test('failures in a row are counted', async () => {

@@ -3,7 +3,7 @@ const [behaviour] = process.argv.slice(2);
 const alive = setInterval(() => {}, 1_000);
 
 if (behaviour === 'fail') {
-  process.stderr.write('{"level":"error"}\nPort 1 is in use.\n');
+  process.stderr.write('{"level":"error","what":"port-busy"}\nPort 1 is in use.\n');
   process.exit(3);
 }
 process.on('SIGTERM', () => {
