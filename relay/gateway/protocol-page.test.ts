@@ -1,0 +1,22 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { CLOSE } from '@/lib/relay-protocol/close-codes';
+import { downFrameSchema } from '@/lib/relay-protocol/down';
+import { upFrameSchema } from '@/lib/relay-protocol/up';
+import { PROTOCOL_VERSION, SUBPROTOCOL } from '@/lib/relay-protocol/version';
+
+const page = readFileSync(new URL('../../lib/relay-protocol/PROTOCOL.md', import.meta.url), 'utf8');
+
+test('PROTOCOL.md names the version, every frame with its fields, and every close code', () => {
+  expect(page).toContain(`version ${PROTOCOL_VERSION}`);
+  expect(page).toContain(SUBPROTOCOL);
+  for (const code of Object.values(CLOSE)) expect(page).toContain(String(code));
+  for (const { shape } of [...upFrameSchema.options, ...downFrameSchema.options]) {
+    const { type, ...fields } = shape;
+    const [name = ''] = type.values;
+    // `bye` goes both ways, with different fields.
+    const rows = page.split('\n').filter((line) => line.split('|')[1]?.trim() === `\`${name}\``);
+    expect([name, rows.length]).toEqual([name, name === 'bye' ? 2 : 1]);
+    for (const field of Object.keys(fields)) expect(rows.join()).toContain(`\`${field}\``);
+  }
+});
