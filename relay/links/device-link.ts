@@ -10,9 +10,11 @@ import type { DeviceProfile, DeviceStatus } from '@/lib/fleet/device';
 import type { Clock } from '@/lib/std/clock';
 import type { Logger } from '@/lib/std/logger';
 import type { Random } from '@/lib/std/random';
+import { redactText } from '@/relay/net/json-logger';
 import type { AddressPolicy } from './address-policy';
 import { checkServerUrl, createGuardedLookup } from './allowed-url';
 import { type AttemptKey, type AttemptQueue, createAttemptQueue } from './attempt-queue';
+import type { HostBudget } from './host-budget';
 import type { AttemptOrder, DeviceFact, LinkHost } from './link-host';
 import { LinkSession, type SessionEnd } from './link-session';
 import type { LinkTiming } from './link-timing';
@@ -30,13 +32,17 @@ export type DeviceLinkOptions = {
   readonly installation: string;
   readonly connectTo: (url: string, lookup: LookupFunction) => Connect;
   readonly createEndpoint: (options: ConstellationEndpointOptions) => ConstellationEndpoint;
-  /** Waits until the host of an address may be tried; keeps many devices from hammering one dead server. */
-  readonly turnFor: (shownUrl: string) => number;
+  readonly budget: HostBudget;
 };
 
 type Outcome =
   | { readonly kind: 'failed'; readonly failure: LinkFailure; readonly reason: string }
   | { readonly kind: 'ended'; readonly end: SessionEnd; readonly heldMs: number };
+
+const LIFE_AND_DEATH: ReadonlySet<DeviceStatus> = new Set(['connected', 'disconnected', 'failed']);
+
+/** A server may say at length why it refuses; a screen shows a sentence. */
+const REASON_LENGTH_MAX = 500;
 
 const FAILURE_OF: Record<OpenFailure['code'], LinkFailure> = {
   'connect-failed': 'unreachable',
@@ -189,9 +195,9 @@ export class DeviceLink {
   }
 
   async #tryOnce(isQuiet: boolean): Promise<Outcome> {
-    const { host, clock, policy, turnFor } = this.#options;
+    const { host, clock, policy, budget } = this.#options;
     const { serverUrl: shown, deviceId } = this.#profile;
-    const waitMs = turnFor(shown);
+    const waitMs = budget.turnMs(shown);
     if (waitMs > 0) await this.#pause(waitMs);
     const allowed = checkServerUrl(shown, policy);
     if (!allowed.ok) return { kind: 'failed', failure: 'not-allowed', reason: allowed.error };
@@ -204,7 +210,13 @@ export class DeviceLink {
     if (!this.#isWanted) this.#opening.cancel();
     const opened = await session.open(this.#opening.cancellation);
     this.#opening = undefined;
-    if (!opened.ok) return { kind: 'failed', failure: FAILURE_OF[opened.error.code], reason: opened.error.message };
+    if (!opened.ok) {
+      const failure = FAILURE_OF[opened.error.code];
+      if (failure === 'unreachable') budget.failed(shown);
+      else budget.answered(shown);
+      return { kind: 'failed', failure, reason: redactText(opened.error.message).slice(0, REASON_LENGTH_MAX) };
+    }
+    budget.answered(shown);
     const sinceMs = clock.now();
     this.#session = session;
     if (!this.#isWanted) session.end({ cause: 'stopped', reason: 'no longer wanted' });
@@ -276,6 +288,9 @@ export class DeviceLink {
   #isNews({ status, reason }: Extract<DeviceFact, { type: 'status' }>): boolean {
     if (this.#announced?.status === status && this.#announced.reason === reason) return false;
     this.#announced = { status, reason };
+    const { logger } = this.#options;
+    const { deviceId } = this.#profile;
+    logger[LIFE_AND_DEATH.has(status) ? 'info' : 'debug']('device-status', { deviceId, status, reason });
     return true;
   }
 

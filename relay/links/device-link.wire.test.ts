@@ -267,6 +267,32 @@ describe('a hostile device server', () => {
     ).toEqual([]);
   });
 
+  test('[S43] cannot fill the journal with what it says of itself, or why it failed', async () => {
+    const one = await busyRelay();
+    const before = one.device('linux-1')?.info;
+    server.info = { ...server.info, noise: 'x'.repeat(500_000) };
+    await one.send({ type: 'device-refresh', deviceId: deviceId('linux-1'), when: 'now' });
+    await until(() => one.device('linux-1')?.refresh.phase === 'failed');
+    expect(one.device('linux-1')?.info).toEqual(before);
+
+    await server.endTask(server.tasks()[0], { status: 'failed', error: 'x'.repeat(5_000_000) });
+    await until(() => one.run()?.state === 'failed');
+    expect(one.task('a')?.error?.length).toBeLessThan(20_000);
+  });
+
+  test('[S43] that floods the link is read no faster than the journal writes', async () => {
+    const one = await busyRelay();
+    const flood = Array.from({ length: 5_000 }, () =>
+      server.send({ type: 'heartbeat', status: 'ok', timestamp: '', response_id: 'x' }),
+    );
+    await Promise.all(flood);
+    await server.endTask(server.tasks()[0]);
+    await until(() => one.run()?.state === 'completed');
+
+    expect(server.registrations()).toHaveLength(1);
+    expect(one.core.runtime.head(FLEET_STREAM).number).toBeLessThan(20);
+  });
+
   test('a second result of the same task counts as nothing, another one as a stray', async () => {
     const one = await busyRelay({}, aPlan(['a', 'b']));
     const [task] = server.tasks();

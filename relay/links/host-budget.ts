@@ -1,19 +1,39 @@
-/** Tries that one host is given at once, and how long one more takes to come. */
-const BURST = 60;
+/** Tries that a failing host is given at once, and how long one more takes to come. */
+const BURST = 10;
 const REFILL_MS = 1_000;
 
 /**
- * Spreads connection tries to one host: many devices behind a dead server together try it about once a second.
- *
- * @returns for each try the milliseconds that it has to wait
+ * Keeps many devices from hammering one dead server: as long as a host fails, all tries to it together come about once a
+ * second. A host that answers is not held back.
  */
-export function createHostBudget(now: () => number): (shownUrl: string) => number {
-  const emptyUntilMs = new Map<string, number>();
-  return (shownUrl) => {
-    const { host } = new URL(shownUrl);
-    const nowMs = now();
-    const start = Math.max(emptyUntilMs.get(host) ?? 0, nowMs - BURST * REFILL_MS);
-    emptyUntilMs.set(host, start + REFILL_MS);
-    return Math.max(0, start + REFILL_MS - nowMs);
+export type HostBudget = {
+  /** How long the next try of this host has to wait, in milliseconds; takes the turn. */
+  turnMs(shownUrl: string): number;
+  failed(shownUrl: string): void;
+  answered(shownUrl: string): void;
+};
+
+export function createHostBudget(now: () => number): HostBudget {
+  /** For each failing host, the time up to which its turns are given away. */
+  const takenUntilMs = new Map<string, number>();
+  return {
+    turnMs(shownUrl) {
+      const host = hostOf(shownUrl);
+      const taken = takenUntilMs.get(host);
+      if (taken === undefined) return 0;
+      const nowMs = now();
+      const turn = Math.max(taken, nowMs - BURST * REFILL_MS) + REFILL_MS;
+      takenUntilMs.set(host, turn);
+      return Math.max(0, turn - nowMs);
+    },
+    failed(shownUrl) {
+      const host = hostOf(shownUrl);
+      if (!takenUntilMs.has(host)) takenUntilMs.set(host, Number.NEGATIVE_INFINITY);
+    },
+    answered: (shownUrl) => takenUntilMs.delete(hostOf(shownUrl)),
   };
+}
+
+function hostOf(shownUrl: string): string {
+  return new URL(shownUrl).host;
 }

@@ -22,7 +22,7 @@ export type LinkPool = {
   close(): Promise<void>;
 };
 
-export type LinkPoolOptions = Omit<DeviceLinkOptions, 'host' | 'timing' | 'policy' | 'turnFor'> & {
+export type LinkPoolOptions = Omit<DeviceLinkOptions, 'host' | 'timing' | 'policy' | 'budget'> & {
   readonly timing?: Partial<LinkTiming>;
   readonly policyFor: (deviceId: DeviceId) => AddressPolicy;
 };
@@ -33,7 +33,7 @@ export type LinkPoolMaker = (host: LinkHost) => LinkPool;
 export function linkPoolMaker({ timing, policyFor, ...options }: LinkPoolOptions): LinkPoolMaker {
   return (host) => {
     const links = new Map<DeviceId, DeviceLink>();
-    const turnFor = createHostBudget(() => options.clock.now());
+    const budget = createHostBudget(() => options.clock.now());
     const { logger } = options;
 
     function remove(deviceId: DeviceId): void {
@@ -47,7 +47,7 @@ export function linkPoolMaker({ timing, policyFor, ...options }: LinkPoolOptions
     return {
       add(profile) {
         const { deviceId } = profile;
-        const full = { ...options, host, turnFor, policy: policyFor(deviceId), timing: { ...LINK_TIMING, ...timing } };
+        const full = { ...options, host, budget, policy: policyFor(deviceId), timing: { ...LINK_TIMING, ...timing } };
         const link = new DeviceLink(profile, full);
         links.set(deviceId, link);
         if (profile.autoConnect) link.start();

@@ -118,8 +118,7 @@ export class LinkSession {
     const flight = this.#flight;
     if (flight === undefined) return;
     if (flight.phase === 'journaling') {
-      this.#land(cancelledReport(flight.order));
-      this.#next();
+      this.#landAndGoOn(cancelledReport(flight.order));
       return;
     }
     this.end({ cause: 'cancelled', reason: 'the task was cancelled' });
@@ -178,8 +177,7 @@ export class LinkSession {
     const { sessionId, taskName, request } = order;
     const sent = await this.#endpoint.sendTask({ sessionId, taskName, request, timeoutSeconds });
     if (!sent.ok && sent.error.code === 'too-deep' && this.#flight === flight) {
-      this.#land(failedReport(order, sent.error.message, 'refused'));
-      this.#next();
+      this.#landAndGoOn(failedReport(order, sent.error.message, 'refused'));
     } else if (!sent.ok) {
       logger.warn('task-not-sent', { deviceId, runId, taskId, attempt, reason: sent.error.message });
     }
@@ -264,6 +262,10 @@ export class LinkSession {
     if (then === 'go-on') this.#next();
     else this.#lookThenNext();
     await landed;
+  }
+
+  #landAndGoOn(report: RunReport): void {
+    this.#settle(report, 'go-on').catch((cause: unknown) => this.#broken('settle', cause));
   }
 
   #lookThenNext(): void {

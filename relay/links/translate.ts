@@ -6,6 +6,9 @@ import type { AttemptOrder } from './link-host';
 
 export type EndReport = Extract<RunReport, { type: 'attempt-ended' }>;
 
+/** An error text is for reading; what a device has to say at length belongs into its result. */
+const ERROR_LENGTH_MAX = 16_384;
+
 const NOTHING: TaskResult = { kind: 'none' };
 
 /** A task's end in the words of the run. Which attempt it is about is known from the link, never from the payload. */
@@ -18,13 +21,17 @@ export function endedReport(
   if (signal.status === 'completed') {
     return { ...base(order), outcome: 'completed', result, error: null, cause: null };
   }
-  const error = signal.error || `The device reported "${signal.rawStatus}" without saying why`;
+  const error = shortened(signal.error) || `The device reported "${signal.rawStatus}" without saying why`;
   const kept = signal.result === undefined || signal.result === null ? NOTHING : result;
   return { ...base(order), outcome: 'failed', result: kept, error, cause: 'device' };
 }
 
 export function failedReport(order: AttemptOrder, error: string, cause: FailureCause): EndReport {
-  return { ...base(order), outcome: 'failed', result: NOTHING, error, cause };
+  return { ...base(order), outcome: 'failed', result: NOTHING, error: shortened(error), cause };
+}
+
+function shortened(text = ''): string {
+  return text.length > ERROR_LENGTH_MAX ? `${text.slice(0, ERROR_LENGTH_MAX)} …`.toWellFormed() : text;
 }
 
 export function cancelledReport(order: AttemptOrder): EndReport {
@@ -41,7 +48,7 @@ function base({ runId, taskId, attempt }: AttemptOrder) {
 
 /** How a closed connection reads to an operator. */
 export function closeReason(code: number, reason: string): string {
-  const words = reason === '' ? '' : `: ${reason}`;
+  const words = reason === '' ? '' : `: ${reason.slice(0, 200)}`;
   switch (code) {
     case 1006:
       return `the connection to the device server was cut${words}`;

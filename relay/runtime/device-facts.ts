@@ -4,6 +4,9 @@ import { assertNever } from '@/lib/std/assert-never';
 import { recordOf } from '@/relay/links/info-record';
 import type { DeviceFact } from '@/relay/links/link-host';
 
+/** A profile has a few hundred bytes; one of another size is not kept in the journal again and again. */
+const INFO_BYTES_MAX = 65_536;
+
 /** What a link says of its device, as events; none for what is known already. */
 export function eventsOfFact(device: Device, fact: DeviceFact, nowMs: number): readonly FleetEvent[] {
   const { deviceId } = device.profile;
@@ -20,6 +23,11 @@ export function eventsOfFact(device: Device, fact: DeviceFact, nowMs: number): r
       return [{ type: 'device-work-changed', atMs: nowMs, deviceId, currentTask }];
     }
     case 'info': {
+      const sizeBytes = JSON.stringify(fact.info).length;
+      if (sizeBytes > INFO_BYTES_MAX) {
+        const reason = `the device information has ${sizeBytes} bytes, more than the ${INFO_BYTES_MAX} that are kept`;
+        return eventsOfFact(device, { type: 'info-failed', reason }, nowMs);
+      }
       const record = recordOf(device.info, { ...fact, nowMs });
       const isAwaited = device.refresh.phase === 'asked' || device.refresh.phase === 'waiting-for-return';
       const isKnown = device.info?.collectedAtMs === record.collectedAtMs && device.info.origin === record.origin;
