@@ -132,7 +132,7 @@ export function readConstellation(
   };
   const startedAt = readTime(root, 'execution_start_time');
   const endedAt = readTime(root, 'execution_end_time');
-  if (report.problems.every(({ rule }) => rule !== 'shape' && rule !== 'task_field')) {
+  if (report.problems.every(({ rule }) => !HIDES_GRAPH.has(rule))) {
     const shape = {
       tasks: new Map(document.tasks.map((task) => [task.taskId, task])),
       lines: new Map(document.lines.map((line) => [line.lineId, line])),
@@ -147,6 +147,9 @@ export function readConstellation(
   const warnings = [...report.warnings, ...unknownFieldWarnings(report)];
   return ok({ document, outcomes, state, startedAt, endedAt, warnings });
 }
+
+/** After one of these, lines would seem to dangle only because of what could not be read. */
+const HIDES_GRAPH: ReadonlySet<ImportProblem['rule']> = new Set(['shape', 'task_field', 'id_mismatch']);
 
 const EXPECTED = 'expected a constellation, an object with "tasks" and "dependencies"';
 

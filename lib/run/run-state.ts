@@ -11,7 +11,7 @@ export function isRunEnded(run: Run): boolean {
  *
  * A cancelled run is cancelled, whatever its tasks did; otherwise it is completed only if every task is.
  */
-export function finalState(run: Run): ConstellationState {
+export function finalState(run: Pick<Run, 'tasks' | 'cancelAsked'>): ConstellationState {
   if (run.cancelAsked !== null) return 'cancelled';
   let completed = 0;
   let failed = 0;

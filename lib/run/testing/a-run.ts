@@ -9,6 +9,7 @@ import type { RunEvent } from '@/lib/run/events';
 import { evolveRunAll } from '@/lib/run/evolve';
 import { liveAttempt, type Run, type TaskRun } from '@/lib/run/run';
 import { type DeviceId, deviceIdSchema, type RunId, runIdSchema, type TaskId, taskIdSchema } from '@/lib/std/ids';
+import type { JsonValue } from '@/lib/std/json';
 
 export const A_RUN_ID: RunId = runIdSchema.parse('0'.repeat(31).concat('1'));
 
@@ -24,7 +25,7 @@ type Options = {
 
 type Reported = {
   readonly outcome?: 'completed' | 'failed' | 'cancelled';
-  readonly value?: number | string | null;
+  readonly value?: JsonValue;
   readonly error?: string;
   readonly attempt?: number;
 };
