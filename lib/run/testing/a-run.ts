@@ -81,6 +81,11 @@ export class ARun {
     this.#run = evolveRunAll(this.#run, events);
   }
 
+  /** Events that were decided elsewhere, by the planner for one. */
+  append(events: readonly RunEvent[]): void {
+    if (events.length > 0) this.#fold(events);
+  }
+
   /** The events of an allowed input. */
   tell(input: RunInput): RunEvent[] {
     const decision = decideRun(this.run, input, this.context());
