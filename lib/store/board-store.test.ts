@@ -148,6 +148,13 @@ test('a run that the relay does not know is told as missing', () => {
   expect(state.getState().runs.get(RUN_ID)).toEqual({ phase: 'missing' });
 });
 
+test('a run that is asked for while connected and does not exist is told as missing', () => {
+  const { state, say, paint } = aBoard(runStream(RUN_ID));
+  say({ type: 'error', code: 'unknown-stream', message: 'no', stream: runStream(RUN_ID) });
+  paint();
+  expect(state.getState().runs.get(RUN_ID)).toEqual({ phase: 'missing' });
+});
+
 test('a forgotten run leaves nothing behind', () => {
   const { state, forget, paint } = aBoard(runStream(RUN_ID));
   paint();

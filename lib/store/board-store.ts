@@ -80,9 +80,14 @@ export function createBoardStore({ folds, schedule }: BoardStoreOptions): BoardS
         case 'register':
           if (table.takeRegister(frame)) update({ heardAtMs: table.heardAtMs() });
           return [];
+        case 'error':
+          if (frame.code === 'unknown-stream' && frame.stream !== undefined) {
+            table.missing(frame.stream);
+            refreshFromTable();
+          }
+          return [];
         case 'result':
         case 'ping':
-        case 'error':
         case 'bye':
           return [];
       }

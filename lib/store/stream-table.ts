@@ -38,6 +38,8 @@ export type StreamTable = {
   follow(stream: StreamName): void;
   forget(stream: StreamName): void;
   welcome(streams: WelcomeStreams): void;
+  /** The relay has no such stream. */
+  missing(stream: StreamName): void;
   /** @returns whether the stream must be asked for again */
   take(frame: StreamFrame): boolean;
   /** @returns whether the value was newer than the one kept */
@@ -106,10 +108,14 @@ export function createStreamTable(folds: BoardFolds): StreamTable {
       registerVersions.clear();
       for (const { stream, epoch, number, mode } of streams) {
         change(stream, afterReconnect);
-        if (mode === 'unknown') change(stream, () => ({ ...NEW_TRACK, copy: { phase: 'missing' } }));
+        if (mode === 'unknown') change(stream, missingTrack);
         else targets.set(stream, { epoch, number });
         if (mode === 'snapshot') change(stream, takeReset);
       }
+    },
+    missing(stream) {
+      targets.delete(stream);
+      change(stream, missingTrack);
     },
     take(frame) {
       if (frame.type === 'reset') {
@@ -166,6 +172,10 @@ export function createStreamTable(folds: BoardFolds): StreamTable {
     },
     heardAtMs: () => heard,
   };
+}
+
+function missingTrack<Value>(): StreamTrack<Value> {
+  return { ...NEW_TRACK, copy: { phase: 'missing' } };
 }
 
 function takeFrame<Value, Event extends StreamEvent>(

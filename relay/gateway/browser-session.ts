@@ -235,13 +235,13 @@ export class BrowserSession {
   #subscribe(frame: Frame<'subscribe'>): void {
     if (!this.#readers.has(frame.stream) && this.#readers.size >= SESSION_LIMITS.streamsMax) {
       const message = `At most ${SESSION_LIMITS.streamsMax} streams per connection; unsubscribe from one first.`;
-      this.#outbox.push({ type: 'error', code: 'too-many-streams', message });
+      this.#outbox.push({ type: 'error', code: 'too-many-streams', message, stream: frame.stream });
       return;
     }
     const reader = this.#open(frame.stream, frame.from);
     if (reader === undefined) {
       const message = `There is no stream "${frame.stream}"; its run may have been removed.`;
-      this.#outbox.push({ type: 'error', code: 'unknown-stream', message });
+      this.#outbox.push({ type: 'error', code: 'unknown-stream', message, stream: frame.stream });
       return;
     }
     this.#announce(reader);
