@@ -2,7 +2,7 @@ import { describeJson } from '@/lib/std/describe-json';
 import { constellationIdSchema, type TaskId } from '@/lib/std/ids';
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '@/lib/std/json';
 import { err, ok, type Result } from '@/lib/std/result';
-import { CONSTELLATION_STATES, type ConstellationState } from './constellation';
+import { CONSTELLATION_STATES, type ConstellationState, fromDocument } from './constellation';
 import {
   addProblem,
   createImportReport,
@@ -79,6 +79,7 @@ const DUPLICATE_RULES: ReadonlyMap<string, 'duplicate_task' | 'duplicate_line'> 
   ['dependencies', 'duplicate_line'],
 ]);
 
+/** The last ones are what a run of ours adds when it is exported. */
 const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   'constellation_id',
   'name',
@@ -91,6 +92,16 @@ const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   'execution_start_time',
   'execution_end_time',
   'execution_duration',
+  'run_id',
+  'revision',
+  'run_created_at',
+  'created_by',
+  'launched_at',
+  'launched_by',
+  'cancel_asked_at',
+  'cancel_asked_by',
+  'cancel_reason',
+  'warnings',
 ]);
 
 /**
@@ -108,44 +119,59 @@ export function readConstellation(
   noteUnknownFields(root, 'constellation', KNOWN_FIELDS);
 
   const constellationId = readConstellationId(root, context);
-  const name = readText(root, 'name') || constellationId;
-  const tasks = new Map<string, { readonly task: TaskStar; readonly outcome: TaskOutcome | null }>();
-  for (const entry of entriesOf(root, { container: 'tasks', idField: 'task_id', word: 'task' }, context)) {
-    const read = readTask(entry.place, entry.id);
-    if (read !== null) tasks.set(entry.id, read);
-  }
-  const lines = new Map<string, TaskStarLine>();
-  const linePaths = new Map<string, string>();
-  for (const entry of entriesOf(root, { container: 'dependencies', idField: 'line_id', word: 'line' }, context)) {
-    const read = readLine(entry.place, entry.id);
-    if (read !== null) lines.set(entry.id, read);
-    linePaths.set(entry.id, entry.place.path);
-  }
+  const { tasks, outcomes } = readTasks(root, context);
+  const { lines, linePaths } = readLines(root, context);
   const document = {
     constellationId,
-    name,
+    name: readText(root, 'name') || constellationId,
     metadata: readObject(root, 'metadata'),
     createdAt: readTimeOrNow(root, 'created_at'),
     updatedAt: readTimeOrNow(root, 'updated_at'),
-    tasks: [...tasks.values()].map(({ task }) => task),
-    lines: [...lines.values()],
+    tasks,
+    lines,
   };
   const startedAt = readTime(root, 'execution_start_time');
   const endedAt = readTime(root, 'execution_end_time');
+  const state = readState(root, tasks, outcomes);
   if (report.problems.every(({ rule }) => !HIDES_GRAPH.has(rule))) {
-    const shape = {
-      tasks: new Map(document.tasks.map((task) => [task.taskId, task])),
-      lines: new Map(document.lines.map((line) => [line.lineId, line])),
-    };
-    for (const problem of validateConstellation(shape))
-      report.problems.push(graphProblem(problem, document.lines, linePaths));
+    for (const problem of validateConstellation(fromDocument(document))) {
+      report.problems.push(graphProblem(problem, lines, linePaths));
+    }
   }
-  const outcomes = new Map<TaskId, TaskOutcome>();
-  for (const { task, outcome } of tasks.values()) if (outcome !== null) outcomes.set(task.taskId, outcome);
-  const state = readState(root, document.tasks, outcomes);
   if (report.problems.length > 0) return err(report.problems);
   const warnings = [...report.warnings, ...unknownFieldWarnings(report)];
   return ok({ document, outcomes, state, startedAt, endedAt, warnings });
+}
+
+type ReadTasks = { readonly tasks: TaskStar[]; readonly outcomes: Map<TaskId, TaskOutcome> };
+
+function readTasks(root: Place, context: ImportContext): ReadTasks {
+  const tasks: TaskStar[] = [];
+  const outcomes = new Map<TaskId, TaskOutcome>();
+  for (const { id, place } of entriesOf(root, { container: 'tasks', idField: 'task_id', word: 'task' }, context)) {
+    const read = readTask(place, id);
+    if (read === null) continue;
+    tasks.push(read.task);
+    if (read.outcome !== null) outcomes.set(read.task.taskId, read.outcome);
+  }
+  return { tasks, outcomes };
+}
+
+type ReadLines = { readonly lines: TaskStarLine[]; readonly linePaths: ReadonlyMap<string, string> };
+
+function readLines(root: Place, context: ImportContext): ReadLines {
+  const lines: TaskStarLine[] = [];
+  const linePaths = new Map<string, string>();
+  for (const { id, place } of entriesOf(
+    root,
+    { container: 'dependencies', idField: 'line_id', word: 'line' },
+    context,
+  )) {
+    const read = readLine(place, id);
+    linePaths.set(id, place.path);
+    if (read !== null) lines.push(read);
+  }
+  return { lines, linePaths };
 }
 
 /** After one of these, lines would seem to dangle only because of what could not be read. */

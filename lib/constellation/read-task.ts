@@ -26,6 +26,7 @@ import {
   taskStarSchema,
 } from './task-star';
 
+/** The last ones are what a run of ours adds when it is exported. */
 const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   'task_id',
   'name',
@@ -50,6 +51,13 @@ const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   'execution_duration',
   'dependencies',
   'dependents',
+  'display_state',
+  'failure_cause',
+  'cancel_cause',
+  'blocked_by',
+  'waiting_reason',
+  'result_blob',
+  'attempts',
 ]);
 
 export type ReadTask = { readonly task: TaskStar; readonly outcome: TaskOutcome | null };

@@ -1,10 +1,11 @@
+import { lineState } from '@/lib/constellation/line-state';
 import type { TaskStarLine } from '@/lib/constellation/task-star';
 import { type DeviceId, type SessionId, sessionIdSchema, type TaskId } from '@/lib/std/ids';
 import { ok, type Result } from '@/lib/std/result';
 import type { Refusal, RunCommand, RunStep } from './commands';
 import { type Decision, findTarget, findTask, type RunContext, refused } from './decision';
 import type { RunEvent } from './events';
-import { readinessOfTask } from './progress';
+import { progressOf, readinessOfTask } from './progress';
 import { type CancelCause, isTerminal, liveAttempt, type Run, type TaskRun } from './run';
 import { isRunEnded } from './run-state';
 
@@ -165,11 +166,11 @@ export function decideTaskSkip(run: Run, step: Extract<RunStep, { type: 'task-sk
   if (task.status !== 'pending' || liveAttempt(task) !== undefined || isRunEnded(run)) {
     return refused('not-allowed', `Star "${task.taskId}" is ${task.status}; only a waiting star can be skipped.`);
   }
-  const readiness = readinessOfTask(run, task.taskId);
-  if (readiness.kind !== 'blocked') {
-    return refused('not-allowed', `Star "${task.taskId}" is ${readiness.kind}; only a blocked star is skipped.`);
+  const line = run.constellation.lines.get(step.lineId);
+  if (line?.toTaskId !== task.taskId || lineState(line, progressOf(run).factsOf(line.fromTaskId)) !== 'unmeetable') {
+    return refused('not-allowed', `Line "${step.lineId}" does not block star "${task.taskId}"; it is not skipped.`);
   }
-  const error = `Skipped: ${describeLine(run, readiness.line)}`;
-  const cause: CancelCause = { kind: 'blocked', lineId: readiness.line.lineId };
+  const error = `Skipped: ${describeLine(run, line)}`;
+  const cause: CancelCause = { kind: 'blocked', lineId: line.lineId };
   return ok([{ type: 'task-cancelled', atMs: context.nowMs, taskId: task.taskId, cause, error }]);
 }

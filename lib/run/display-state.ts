@@ -72,12 +72,15 @@ const FAILURE_WORDS: Record<FailureCause, DisplayState> = {
   'too-large': 'failed',
 };
 
-/** The one word for a star, everywhere it is shown. */
+/**
+ * The one word for a star, everywhere it is shown. In a run that the planner acts on, what is not under way waits for
+ * something; in a draft it is simply pending, unless it could never run.
+ */
 export function displayState(task: TaskRun, view: DisplayView): DisplayState {
   const word = WORDS[task.status][livePhase(task)];
   switch (word) {
     case 'by-readiness':
-      return view.isPlanned && view.readiness?.kind !== 'ready' ? 'waiting' : 'pending';
+      return view.isPlanned || view.readiness?.kind === 'blocked' ? 'waiting' : 'pending';
     case 'by-device':
       return view.device !== undefined && !takesWork(view.device.status) ? 'unknown' : 'running';
     case 'by-failure':

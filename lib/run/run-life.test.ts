@@ -1,12 +1,22 @@
 import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { taskStatusSchema } from '@/lib/constellation/task-star';
 import { aChain, aPlan, aStar } from '@/lib/constellation/testing/a-plan';
+import vectors from '@/lib/constellation/testing/vectors/ready_sequences.json';
 import { aFleet } from '@/lib/fleet/testing/a-fleet';
 import { createRun } from './decide-run';
 import { evolveRunAll } from './evolve';
 import { parseRunSnapshot, toRunSnapshot } from './run-snapshot';
+import { finalState } from './run-state';
 import { A_RUN_ID, aRun, deviceId, taskId } from './testing/a-run';
 
 const runId = A_RUN_ID;
+
+const finalSchema = z.object({
+  statuses: z.record(z.string(), taskStatusSchema),
+  state: z.string(),
+  recommended: z.object({ state: z.string().optional() }).optional(),
+});
 
 /** A run with a bit of everything in it. */
 function aLifetime() {
@@ -252,6 +262,27 @@ test.each([
   run.tell({ type: 'run-end', runId });
   expect(run.run).toMatchObject({ state, endedAtMs: run.nowMs });
 });
+
+/** Where every task of a vector has ended, its state is a final one. */
+const finals = vectors.cases.flatMap(({ id, steps }) =>
+  steps
+    .map((step) => step.expect)
+    .filter(({ is_complete }) => is_complete)
+    .map((answer) => {
+      const { statuses, state, recommended } = finalSchema.parse(answer);
+      return { id, statuses, state: recommended?.state ?? state };
+    }),
+);
+
+test.each(finals)(
+  '[R25] the reference scripts end as they should: $id with $statuses is $state',
+  ({ statuses, state }) => {
+    const tasks = new Map(
+      Object.entries(statuses).map(([id, status]) => [taskId(id), { ...aRun(aPlan([id])).task(id), status }]),
+    );
+    expect(finalState({ tasks, cancelAsked: null })).toBe(state);
+  },
+);
 
 test('a launch with another fleet than the one of the draft asks the fleet of now', () => {
   const run = aRun(aPlan([aStar('a', { targetDeviceId: 'late' })]));

@@ -34,7 +34,7 @@ const cancelled = (run: ARun) => {
 };
 
 const WORDS: Record<Exclude<DisplayState, 'waiting' | 'skipped'>, () => ARun> = {
-  pending: launched,
+  pending: () => aRun(aPlan(['a'])),
   dispatching: () => launched().dispatch('a'),
   running,
   completed: () => launched().runs('a'),
@@ -58,6 +58,7 @@ test('[R31] dispatching ends when the device has taken the star, not when it was
 test('[R31] a star behind another is waiting once the run is launched, and pending in a draft', () => {
   expect(word(launched(), 'b')).toBe('waiting');
   expect(word(aRun(aChain(2)), 's1')).toBe('pending');
+  expect(word(aRun(aChain(2)).runs('s0', { outcome: 'failed' }), 's1')).toBe('waiting');
 });
 
 test('[R31] a skipped star is not shown as cancelled', () => {
@@ -138,7 +139,7 @@ test('[R33] a star whose device was removed tells it', () => {
   const run = aRun(aPlan(['a'])).launch();
   run.fleet = aFleet('linux-2');
   expect(reason(run, 'a')).toMatchObject({ code: 'unknown-device' });
-  expect(word(run)).toBe('pending');
+  expect(word(run)).toBe('waiting');
 });
 
 test('the summary counts stars and names the earliest failure', () => {
