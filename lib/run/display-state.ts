@@ -72,15 +72,12 @@ const FAILURE_WORDS: Record<FailureCause, DisplayState> = {
   'too-large': 'failed',
 };
 
-/**
- * The one word for a star, everywhere it is shown. In a run that the planner acts on, what is not under way waits for
- * something; in a draft it is simply pending, unless it could never run.
- */
+/** The one word for a star, everywhere it is shown. */
 export function displayState(task: TaskRun, view: DisplayView): DisplayState {
   const word = WORDS[task.status][livePhase(task)];
   switch (word) {
     case 'by-readiness':
-      return view.isPlanned || view.readiness?.kind === 'blocked' ? 'waiting' : 'pending';
+      return wordOfPending(view);
     case 'by-device':
       return view.device !== undefined && !takesWork(view.device.status) ? 'unknown' : 'running';
     case 'by-failure':
@@ -90,6 +87,12 @@ export function displayState(task: TaskRun, view: DisplayView): DisplayState {
     default:
       return word;
   }
+}
+
+/** What may go is pending; what others hold up is waiting, in a draft only if it could never run. */
+function wordOfPending({ isPlanned: planned, readiness }: DisplayView): DisplayState {
+  if (readiness?.kind === 'blocked') return 'waiting';
+  return planned && readiness?.kind !== 'ready' ? 'waiting' : 'pending';
 }
 
 function livePhase(task: TaskRun): LivePhase {

@@ -34,7 +34,7 @@ const cancelled = (run: ARun) => {
 };
 
 const WORDS: Record<Exclude<DisplayState, 'waiting' | 'skipped'>, () => ARun> = {
-  pending: () => aRun(aPlan(['a'])),
+  pending: launched,
   dispatching: () => launched().dispatch('a'),
   running,
   completed: () => launched().runs('a'),
@@ -139,7 +139,7 @@ test('[R33] a star whose device was removed tells it', () => {
   const run = aRun(aPlan(['a'])).launch();
   run.fleet = aFleet('linux-2');
   expect(reason(run, 'a')).toMatchObject({ code: 'unknown-device' });
-  expect(word(run)).toBe('waiting');
+  expect(word(run)).toBe('pending');
 });
 
 test('the summary counts stars and names the earliest failure', () => {
