@@ -424,18 +424,44 @@ describe('a device that goes away', () => {
     expect(one.device('linux-1')?.status).toBe('idle');
   });
 
-  test('a server that is not there makes it failed after max_retries, and reconnect tries at once', async () => {
+  test('a server that is not there makes it failed after max_retries, and a new address is tried at once', async () => {
     const one = relay();
     await server.stop();
     undo.shift();
     await one.addDevice('linux-1', server.url, { maxRetries: 1 });
     await until(() => one.device('linux-1')?.status === 'failed');
-    expect(one.device('linux-1')?.statusReason).toMatch(/nothing listens there/);
+    expect(one.device('linux-1')?.statusReason).toMatch(
+      /^Cannot connect to ws:\/\/127\.0\.0\.1:\d+: nothing listens there/,
+    );
 
     const back = await startFakeDeviceServer();
     undo.push(() => back.stop());
     await one.send({ type: 'device-edit', deviceId: deviceId('linux-1'), patch: { serverUrl: back.url } });
     await until(() => one.device('linux-1')?.status === 'idle');
+  });
+
+  test('a failed device is tried at once when somebody asks for it', async () => {
+    server.behaviour.register = 'nothing';
+    const one = relay({ linkTiming: { registerMs: 50 } });
+    await one.addDevice('linux-1', server.url, { maxRetries: 0 });
+    await until(() => one.device('linux-1')?.status === 'failed');
+
+    server.behaviour.register = 'confirm';
+    await one.send({ type: 'device-reconnect', deviceId: deviceId('linux-1') });
+    await until(() => one.device('linux-1')?.status === 'idle');
+  });
+
+  test('a refresh asked while a task is unacknowledged waits, and fails with that reason', async () => {
+    server.behaviour.task = 'nothing';
+    const one = await idleRelay({ linkTiming: { admissionMs: 200 } });
+    await one.createRun(aPlan(['a']));
+    await until(() => server.tasks().length === 1);
+    await one.send({ type: 'device-refresh', deviceId: deviceId('linux-1'), when: 'now' });
+    await until(() => one.device('linux-1')?.refresh.phase === 'failed');
+
+    expect(one.device('linux-1')?.refresh).toMatchObject({ reason: expect.stringContaining('not acknowledged') });
+    await server.endTask(server.tasks()[0]);
+    await until(() => one.run()?.state === 'completed');
   });
 
   test('a wrong token is failed at once and says so', async () => {

@@ -195,7 +195,8 @@ export class LinkSession {
     const { logger, deviceId, timing } = this.#options;
     const { runId, taskId, attempt } = flight.order;
     logger.warn('task-not-acknowledged', { deviceId, runId, taskId, attempt, afterMs: timing.admissionMs });
-    this.#refreshIfFree();
+    if (this.#isRefreshWanted)
+      this.#failRefresh('the device server has not acknowledged its task yet; ask again later');
   }
 
   async #onSignal(signal: LinkSignal): Promise<void> {
@@ -362,12 +363,13 @@ export class LinkSession {
     if (flight !== undefined) {
       this.#land(this.#lastReport(flight, end, code)).catch((cause: unknown) => this.#broken('close', cause));
     }
-    if (this.#isRefreshWanted) {
-      this.#options
-        .announce([{ type: 'info-failed', reason: end.reason }])
-        .catch((cause: unknown) => this.#broken('close', cause));
-    }
+    if (this.#isRefreshWanted) this.#failRefresh(end.reason);
     this.#resolveEnded(end);
+  }
+
+  #failRefresh(reason: string): void {
+    this.#isRefreshWanted = false;
+    this.#options.announce([{ type: 'info-failed', reason }]).catch((cause: unknown) => this.#broken('refresh', cause));
   }
 
   #lastReport({ order, phase }: Flight, end: SessionEnd, code: number): RunReport {

@@ -53,6 +53,17 @@ test('URLs lose query and user info wherever they stand in a text', () => {
   expect(lines.join('')).toContain('ws://10.0.0.1:5000/ws');
 });
 
+test('a URL inside of a sentence stays readable', () => {
+  const lines: string[] = [];
+
+  loggerInto(lines).warn('x', {
+    reason: 'Cannot connect to ws://127.0.0.1:1: nothing listens; see wss://h/ws?a=hunter2.',
+  });
+
+  expect(lines.join('')).toContain('Cannot connect to ws://127.0.0.1:1: nothing listens; see wss://h/ws');
+  expect(lines.join('')).not.toContain('hunter2');
+});
+
 test('lines below the level are not written', () => {
   const lines: string[] = [];
   const logger = loggerInto(lines, 'warn');

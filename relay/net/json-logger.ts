@@ -60,7 +60,9 @@ export function redactText(text: string): string {
 }
 
 function bareUrl(text: string): string {
-  if (!URL.canParse(text)) return `${text.split(':')[0]}://${REDACTED}`;
-  const { protocol, host, pathname } = new URL(text);
-  return `${protocol}//${host}${pathname}`;
+  const [end = ''] = /[.,:;!?]*$/.exec(text) ?? [];
+  const address = text.slice(0, text.length - end.length);
+  if (!URL.canParse(address)) return `${address.split(':')[0]}://${REDACTED}`;
+  const { protocol, host, pathname } = new URL(address);
+  return `${protocol}//${host}${pathname === '/' && !address.endsWith('/') ? '' : pathname}${end}`;
 }

@@ -80,7 +80,6 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     saveSnapshots(committed);
     for (const { event } of committed) if (event.type === 'device-removed') heardBook.forget(event.deviceId);
     tellAll(committedListeners, committed);
-    if (links !== undefined) applyEffects(links, state.committed, committed);
   }
 
   function onFailure(cause: unknown): void {
@@ -155,9 +154,11 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   decider.afterStart();
   writer.flush();
   if (!writer.isAlive) throw new EngineError('io', 'The journal cannot be written; see the line before in the log');
-  links = options.links(host);
-  for (const device of state.committed.fleet().devices.values()) links.add(device.profile);
-  for (const order of queuedOrders(state.committed)) links.enqueue(order);
+  const pool = options.links(host);
+  links = pool;
+  committedListeners.add((committed) => applyEffects(pool, state.committed, committed));
+  for (const device of state.committed.fleet().devices.values()) pool.add(device.profile);
+  for (const order of queuedOrders(state.committed)) pool.enqueue(order);
 
   const { forgetAfterMs, builtInIds } = options;
   const stopForgetting =

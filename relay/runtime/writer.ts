@@ -81,8 +81,6 @@ export function createWriter(options: WriterOptions): Writer {
     } finally {
       isCommitting = false;
     }
-    // A listener may have added something, and its own request to be called may have come while this one ran.
-    if (batch !== undefined) whenIdle(flush);
   }
 
   return {
