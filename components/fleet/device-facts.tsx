@@ -32,9 +32,9 @@ export function ConnectionFactCell({ device }: { readonly device: Device }) {
         {text.fleet.facts.connection[word]}
       </span>
       <span className="text-xs whitespace-nowrap text-muted">
-        <Age atMs={sinceMs} words={text.fleet.facts.since} />
+        <Age atMs={sinceMs} words={word === 'online' ? text.fleet.facts.since : text.fleet.facts.away} />
       </span>
-      {reason !== null && <span className="hidden max-w-64 truncate text-xs text-muted xl:inline">{reason}</span>}
+      {reason !== null && <span className="hidden max-w-96 truncate text-xs text-muted xl:inline">{reason}</span>}
     </span>
   );
 }

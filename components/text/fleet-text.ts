@@ -41,6 +41,7 @@ const list = {
 const facts = {
   connection,
   since: (age: string) => `for ${age}`,
+  away: (age: string) => `away for ${age}`,
   busyWith: (taskId: string) => `busy with ${taskId}`,
   idle: 'idle',
   noWork: 'none',
@@ -140,7 +141,7 @@ const page = {
   server: 'Server address',
   status: 'State of the link',
   reason: 'Reason',
-  since: 'Since',
+  since: 'In this state since',
   attempts: 'Attempts in a row',
   heard: 'Last heard',
   autoConnect: 'Connects automatically',

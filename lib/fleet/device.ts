@@ -62,6 +62,8 @@ export type Device = {
   /** Why the status is what it is; set for `disconnected` and `failed`. */
   readonly statusReason: string | null;
   readonly statusSinceMs: number;
+  /** Since when it takes work, or does not: attempts to connect and tasks in between do not count. */
+  readonly reachSinceMs: number;
   readonly connectionAttempts: number;
   readonly currentTask: { readonly runId: string; readonly taskId: TaskId } | null;
   readonly info: DeviceInfo | null;

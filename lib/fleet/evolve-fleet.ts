@@ -1,6 +1,6 @@
 import { assertNever } from '@/lib/std/assert-never';
 import type { DeviceId } from '@/lib/std/ids';
-import { type Device, type DeviceProfile, EMPTY_FLEET, type Fleet, type InfoRefresh } from './device';
+import { type Device, type DeviceProfile, EMPTY_FLEET, type Fleet, type InfoRefresh, takesWork } from './device';
 import type { FleetEvent } from './events';
 
 /** Folds one event into the fleet. Holds no rule and reads no clock. */
@@ -35,6 +35,7 @@ function addedDevice(profile: DeviceProfile, atMs: number): Device {
     status: 'disconnected',
     statusReason: profile.autoConnect ? null : 'not connected on purpose',
     statusSinceMs: atMs,
+    reachSinceMs: atMs,
     connectionAttempts: 0,
     currentTask: null,
     info: null,
@@ -52,7 +53,8 @@ function deviceAfter(device: Device, event: DeviceEvent): Device {
     case 'device-status-changed': {
       const { status, reason, connectionAttempts, atMs } = event;
       const statusSinceMs = status === device.status ? device.statusSinceMs : atMs;
-      return { ...device, status, statusReason: reason, statusSinceMs, connectionAttempts };
+      const reachSinceMs = takesWork(status) === takesWork(device.status) ? device.reachSinceMs : atMs;
+      return { ...device, status, statusReason: reason, statusSinceMs, reachSinceMs, connectionAttempts };
     }
     case 'device-work-changed':
       return { ...device, currentTask: event.currentTask };

@@ -11,6 +11,7 @@ const deviceSchema = z.strictObject({
   status: deviceStatusSchema,
   statusReason: z.string().nullable(),
   statusSinceMs: atMs,
+  reachSinceMs: atMs,
   connectionAttempts: z.int(),
   currentTask: z.strictObject({ runId: runIdSchema, taskId: taskIdSchema }).nullable(),
   info: z

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { type DeviceId, deviceIdSchema, runIdSchema, taskIdSchema } from '@/lib/std/ids';
 import { deviceDraftSchema, type FleetCommand } from './commands';
 import { decideFleet, type FleetContext } from './decide-fleet';
-import { EMPTY_FLEET, type Fleet } from './device';
+import { type DeviceStatus, EMPTY_FLEET, type Fleet } from './device';
 import { DEVICE_KINDS, deviceKindOf } from './device-kinds';
 import type { FleetEvent } from './events';
 import { evolveFleet, evolveFleetAll } from './evolve-fleet';
@@ -148,6 +148,34 @@ test('a status that stays the same keeps the moment since when', () => {
     connectionAttempts: 4,
   });
   expect(device(again)).toMatchObject({ statusSinceMs: 100, connectionAttempts: 4 });
+});
+
+test('a device is away since it left, however often it is tried, and online through all its tasks', () => {
+  const at = (fleet: Fleet, atMs: number, status: DeviceStatus) =>
+    evolveFleet(fleet, {
+      type: 'device-status-changed',
+      atMs,
+      deviceId: LINUX_1,
+      status,
+      reason: null,
+      connectionAttempts: 1,
+    });
+  let fleet = aFleet(aDevice('linux-1', { status: 'idle', reachSinceMs: 100 }));
+  for (const [atMs, status] of [
+    [200, 'busy'],
+    [300, 'idle'],
+  ] as const)
+    fleet = at(fleet, atMs, status);
+  expect(device(fleet)?.reachSinceMs).toBe(100);
+  for (const [atMs, status] of [
+    [400, 'disconnected'],
+    [500, 'connecting'],
+    [600, 'failed'],
+  ] as const) {
+    fleet = at(fleet, atMs, status);
+  }
+  expect(device(fleet)?.reachSinceMs).toBe(400);
+  expect(device(at(fleet, 700, 'connected'))?.reachSinceMs).toBe(700);
 });
 
 test('devices that no event names keep their identity', () => {

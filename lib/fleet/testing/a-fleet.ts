@@ -16,6 +16,7 @@ export function aDevice(id: string, change: Partial<Device> = {}): Device {
     status: 'idle',
     statusReason: null,
     statusSinceMs: 0,
+    reachSinceMs: 0,
     connectionAttempts: 0,
     currentTask: null,
     info: null,

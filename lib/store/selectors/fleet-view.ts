@@ -6,7 +6,10 @@ import type { BoardState } from '@/lib/store/board-state';
 
 export type ConnectionWord = 'online' | 'connecting' | 'offline' | 'failed';
 
-/** First of three facts that are never mixed: is the line to the device there. */
+/**
+ * First of three facts that are never mixed: is the line to the device there. `sinceMs` counts from when it came or went, not
+ * from the last attempt.
+ */
 export type ConnectionFact = {
   readonly word: ConnectionWord;
   readonly sinceMs: number;
@@ -14,7 +17,7 @@ export type ConnectionFact = {
 };
 
 export function connectionFact(device: Device): ConnectionFact {
-  const { statusSinceMs: sinceMs, statusReason: reason } = device;
+  const { reachSinceMs: sinceMs, statusReason: reason } = device;
   switch (device.status) {
     case 'connected':
     case 'idle':
