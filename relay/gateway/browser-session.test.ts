@@ -371,3 +371,48 @@ test('[I6] nothing of a thousand connections is left', async () => {
   await settle();
   expect(gateway.connectionCount).toBe(0);
 });
+
+test('[S35][S71] a fault inside ends that connection with an id, and no other', async () => {
+  const { open, say, runtime } = aGateway();
+  const [broken, other] = [open(fleet()), open(fleet())];
+  await settle();
+  const submit = runtime.submit;
+  runtime.submit = async () => {
+    throw new Error('SELECT secret FROM journal');
+  };
+  say(broken, command('command-1', addDevice('linux-1')));
+  await settle();
+  runtime.submit = submit;
+  expect([broken.closedWith, other.closedWith]).toEqual([4202, undefined]);
+  expect(JSON.stringify(broken.frames)).not.toContain('SELECT');
+  say(other, command('command-2', addDevice('linux-2')));
+  await settle();
+  expect(other.ofType('result')[0]?.outcome.status).toBe('accepted');
+});
+
+test('a log that cannot be read ends the readers, not the relay', async () => {
+  const { open, runtime, commitFleet } = aGateway();
+  const socket = open(fleet());
+  await settle();
+  runtime.readAfter = () => {
+    throw new Error('disk');
+  };
+  commitFleet(1);
+  await settle();
+  expect(socket.closedWith).toBe(4202);
+});
+
+test('a hundred pages that come back at once cost one snapshot', async () => {
+  const { open, runtime, commitFleet } = aGateway();
+  commitFleet(3);
+  let made = 0;
+  const { snapshot } = runtime;
+  runtime.snapshot = (stream) => {
+    made += 1;
+    return snapshot(stream);
+  };
+  const sockets = Array.from({ length: 100 }, () => open(fleet()));
+  await settle();
+  expect(sockets.every((socket) => foldOf(socket).eventsOf(FLEET_STREAM).length === 3)).toBe(true);
+  expect(made).toBe(1);
+});

@@ -1,16 +1,13 @@
 import { CLOSE } from '@/lib/relay-protocol/close-codes';
-import type { DownFrame } from '@/lib/relay-protocol/down';
 import type { Cursor, StreamName } from '@/lib/relay-protocol/streams';
 import { BROWSER_TIMING, COMMANDS_UNANSWERED_MAX, FRAME_BYTES_MAX } from '@/lib/relay-protocol/timing';
 import type { UpFrame } from '@/lib/relay-protocol/up';
 import { PROTOCOL_VERSION } from '@/lib/relay-protocol/version';
-import type { Refusal } from '@/lib/run/commands';
 import { assertNever } from '@/lib/std/assert-never';
 import type { CancelTimer } from '@/lib/std/clock';
-import type { CommandId } from '@/lib/std/ids';
-import { may } from '@/relay/auth/may';
 import type { TicketHolder } from '@/relay/auth/tickets';
-import type { Actor, Register, Verdict } from '@/relay/runtime/runtime-port';
+import type { Actor, Register } from '@/relay/runtime/runtime-port';
+import { CommandDesk } from './command-desk';
 import { Outbox } from './outbox';
 import { parseUpFrame } from './parse-up-frame';
 import { SESSION_LIMITS } from './session-limits';
@@ -33,10 +30,9 @@ export class BrowserSession {
   readonly #options: SessionOptions;
   readonly #readers = new Map<StreamName, StreamReader>();
   readonly #outbox: Outbox;
-  readonly #unanswered = new Set<CommandId>();
+  readonly #desk: CommandDesk;
   readonly #timers: CancelTimer[] = [];
   readonly #frames: TokenBucket;
-  readonly #commands: TokenBucket;
   readonly #controlFrames: TokenBucket;
   #phase: 'waiting' | 'open' | 'closing' | 'closed' = 'waiting';
   #holder: TicketHolder | undefined;
@@ -51,13 +47,19 @@ export class BrowserSession {
     this.#heardAtMs = nowMs;
     this.#movedAtMs = nowMs;
     this.#frames = new TokenBucket(SESSION_LIMITS.frames, nowMs);
-    this.#commands = new TokenBucket(SESSION_LIMITS.commands, nowMs);
     this.#controlFrames = new TokenBucket(SESSION_LIMITS.controlFrames, nowMs);
     this.#outbox = new Outbox({
       socket,
       readers: this.#readers,
       onHole: (reader) => this.#startAgain(reader.stream),
       onProgress: () => this.#moved(),
+      onFault: (cause) => this.#failed(cause),
+    });
+    this.#desk = new CommandDesk({
+      runtime: options.runtime,
+      nowMs,
+      push: (frame) => this.#outbox.push(frame),
+      onFault: (cause) => this.#failed(cause),
     });
     this.#timers.push(clock.after(BROWSER_TIMING.helloMs, () => this.#helloIsLate()));
   }
@@ -68,6 +70,10 @@ export class BrowserSession {
 
   /** One text message of the browser. */
   receive(text: string): void {
+    this.#guarded(() => this.#receive(text));
+  }
+
+  #receive(text: string): void {
     if (!this.#isListening() || !this.#mayReceive()) return;
     const frame = parseUpFrame(text);
     if (!frame.ok) {
@@ -95,7 +101,7 @@ export class BrowserSession {
   committed(stream: StreamName, head: Cursor): void {
     const reader = this.#readers.get(stream);
     if (reader === undefined) return;
-    if (!reader.advance(head)) this.#startAgain(stream);
+    if (!reader.advance(head)) this.#guarded(() => this.#startAgain(stream));
     this.#outbox.wake();
   }
 
@@ -197,7 +203,7 @@ export class BrowserSession {
     const { clock } = this.#options;
     this.#timers.push(
       clock.every(SESSION_LIMITS.checkEveryMs, () => this.#check()),
-      clock.every(BROWSER_TIMING.positionEveryMs, () => this.#bookmark()),
+      clock.every(BROWSER_TIMING.positionEveryMs, () => this.#guarded(() => this.#bookmark())),
     );
     this.#pingLater();
   }
@@ -215,7 +221,7 @@ export class BrowserSession {
         this.#close(frame.stream);
         return;
       case 'command':
-        void this.#command(frame);
+        this.#command(frame);
         return;
       case 'ack':
         for (const { stream, number } of frame.positions)
@@ -249,9 +255,9 @@ export class BrowserSession {
   }
 
   #open(stream: StreamName, from: Cursor | null): StreamReader | undefined {
-    const { runtime, texts, registry } = this.#options;
+    const { runtime, texts, snapshots, registry } = this.#options;
     if (!runtime.hasStream(stream)) return undefined;
-    const reader = new StreamReader({ runtime, texts }, stream, from);
+    const reader = new StreamReader({ runtime, texts, snapshots }, stream, from);
     this.#readers.set(stream, reader);
     registry.reads(this, stream);
     return reader;
@@ -282,46 +288,30 @@ export class BrowserSession {
     this.#options.registry.readsNoMore(this, stream);
   }
 
-  async #command({ commandId, command, deadlineMs }: Frame<'command'>): Promise<void> {
-    const { runtime, clock, logger, random } = this.#options;
+  #command(frame: Frame<'command'>): void {
     const holder = this.#holder;
-    // The answer to the first frame is on its way; a second one would be one answer too many.
-    if (holder === undefined || this.#unanswered.has(commandId)) return;
+    if (holder === undefined) return;
     const actor: Actor = { name: holder.actor, role: holder.role, via: holder.sessionId === null ? 'api' : 'ui' };
-    const allowed = may(actor, command.type);
-    if (!allowed.ok) return this.#reject(commandId, allowed.error);
-    const isTooMuch = this.#unanswered.size >= COMMANDS_UNANSWERED_MAX || this.#commands.take(clock.now()) < 0;
-    if (isTooMuch) return this.#reject(commandId, TOO_MANY_COMMANDS);
-    this.#unanswered.add(commandId);
+    void this.#desk.take(frame, actor, this.#options.clock.now());
+  }
+
+  /**
+   * A fault of ours ends this connection and nothing else. The page comes back, and a command that it sends again is
+   * done once.
+   */
+  #failed(cause: unknown): void {
+    const correlationId = this.#options.random.uuid();
+    const error = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
+    this.#options.logger.error('browser-session-failed', { correlationId, actor: this.#holder?.actor, error });
+    this.end({ code: CLOSE.resync, reason: `internal error ${correlationId}`, afterMs: 1_000, spreadMs: 2_000 });
+  }
+
+  #guarded(step: () => void): void {
     try {
-      const verdict = await runtime.submit({
-        commandId,
-        actor,
-        command,
-        ...(deadlineMs === undefined ? {} : { deadlineMs }),
-      });
-      this.#answer(commandId, verdict);
+      step();
     } catch (cause) {
-      // Whether it was done is not known here. The page comes back and sends it again, and the same id is done once.
-      const correlationId = random.uuid();
-      const error = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
-      logger.error('command-failed', { correlationId, commandId, type: command.type, error });
-      this.end({ code: CLOSE.resync, reason: `internal error ${correlationId}`, afterMs: 1_000, spreadMs: 2_000 });
-    } finally {
-      this.#unanswered.delete(commandId);
+      this.#failed(cause);
     }
-  }
-
-  #reject(commandId: CommandId, refusal: Refusal): void {
-    this.#answer(commandId, { status: 'rejected', refusal });
-  }
-
-  #answer(commandId: CommandId, verdict: Verdict): void {
-    const outcome: Extract<DownFrame, { type: 'result' }>['outcome'] =
-      verdict.status === 'rejected'
-        ? { status: 'rejected', refusal: verdict.refusal }
-        : { status: verdict.status, positions: [...verdict.positions] };
-    this.#outbox.push({ type: 'result', commandId, outcome });
   }
 
   #moved(): void {
@@ -354,7 +344,7 @@ export class BrowserSession {
   #pingLater(): void {
     const { clock, random } = this.#options;
     const delayMs = BROWSER_TIMING.pingEveryMs * (0.9 + 0.2 * random.fraction());
-    this.#cancelPing = clock.after(delayMs, () => this.#ping());
+    this.#cancelPing = clock.after(delayMs, () => this.#guarded(() => this.#ping()));
   }
 
   #ping(): void {
@@ -367,8 +357,3 @@ export class BrowserSession {
     this.#pingLater();
   }
 }
-
-const TOO_MANY_COMMANDS: Refusal = {
-  code: 'not-allowed',
-  message: `At most 30 commands in 10 s and ${COMMANDS_UNANSWERED_MAX} unanswered ones; wait a moment and try again.`,
-};

@@ -6,6 +6,7 @@ import { BrowserSession } from './browser-session';
 import type { BrowserSocket } from './browser-socket';
 import { EventTexts } from './event-texts';
 import type { GatewayPorts, SessionRegistry } from './session-ports';
+import { SnapshotTexts } from './snapshot-texts';
 
 const CONNECTIONS_PER_SESSION_MAX = 20;
 /** Waves of a drain: all browsers that come back at once would be a storm of our own making. */
@@ -25,6 +26,7 @@ export type Gateway = {
 export function createGateway(ports: Omit<GatewayPorts, 'sessions'> & { readonly sessions: Sessions }): Gateway {
   const { runtime, clock, sessions } = ports;
   const texts = new EventTexts(runtime);
+  const snapshots = new SnapshotTexts(runtime);
   const all = new Set<BrowserSession>();
   const readers = new Map<StreamName, Set<BrowserSession>>();
   let closing: Promise<void> | undefined;
@@ -95,7 +97,7 @@ export function createGateway(ports: Omit<GatewayPorts, 'sessions'> & { readonly
 
   return {
     accept(socket) {
-      const session = new BrowserSession({ ...ports, socket, texts, registry });
+      const session = new BrowserSession({ ...ports, socket, texts, snapshots, registry });
       all.add(session);
       if (closing !== undefined) session.end({ code: CLOSE.draining, reason: 'the relay stops' });
       return session;

@@ -11,6 +11,7 @@ type OutboxOptions = {
   /** The log no longer has what a reader needs next; it must be replaced. */
   readonly onHole: (reader: StreamReader) => void;
   readonly onProgress: () => void;
+  readonly onFault: (cause: unknown) => void;
 };
 
 /**
@@ -50,7 +51,11 @@ export class Outbox {
     this.#isScheduled = true;
     setImmediate(() => {
       this.#isScheduled = false;
-      this.#pump();
+      try {
+        this.#pump();
+      } catch (cause) {
+        this.#options.onFault(cause);
+      }
     });
   }
 

@@ -8,6 +8,7 @@ import type { Runtime } from '@/relay/runtime/runtime-port';
 import type { BrowserSession } from './browser-session';
 import type { BrowserSocket } from './browser-socket';
 import type { EventTexts } from './event-texts';
+import type { SnapshotTexts } from './snapshot-texts';
 
 /** What all sessions share. */
 export type GatewayPorts = {
@@ -31,5 +32,6 @@ export type SessionRegistry = {
 export type SessionOptions = GatewayPorts & {
   readonly socket: BrowserSocket;
   readonly texts: EventTexts;
+  readonly snapshots: SnapshotTexts;
   readonly registry: SessionRegistry;
 };

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import type { resetReasonSchema, streamModeSchema } from '@/lib/relay-protocol/down';
 import type { Cursor, StreamName } from '@/lib/relay-protocol/streams';
-import { SNAPSHOT_PART_BYTES_MAX } from '@/lib/relay-protocol/timing';
 import type { Runtime } from '@/relay/runtime/runtime-port';
 import type { EventTexts } from './event-texts';
+import type { SnapshotParts, SnapshotTexts } from './snapshot-texts';
 
 /** A gap beyond one of these is cheaper to close with a snapshot. */
 const REPLAY_EVENTS_MAX = 500;
@@ -13,14 +13,11 @@ const REPLAY_CHARACTERS_MAX = 256 * 1024;
 const FRAME_EVENTS_MAX = 64;
 const FRAME_CHARACTERS_MAX = 32 * 1024;
 
-/** JSON text inside of a JSON string takes at most three bytes per UTF-16 unit; the rest is the frame around it. */
-const PART_CHARACTERS_MAX = Math.floor((SNAPSHOT_PART_BYTES_MAX - 1_024) / 3);
-
 export type StreamMode = z.infer<typeof streamModeSchema>;
 export type ResetReason = z.infer<typeof resetReasonSchema>;
-type Pending = { readonly cursor: Cursor; readonly text: string; readonly parts: readonly string[]; sent: number };
+type Pending = SnapshotParts & { sent: number };
 
-export type ReaderPorts = { readonly runtime: Runtime; readonly texts: EventTexts };
+export type ReaderPorts = { readonly runtime: Runtime; readonly texts: EventTexts; readonly snapshots: SnapshotTexts };
 
 /**
  * Where one browser stands in one stream. It holds numbers, not events: what is next is read from the log when the
@@ -150,23 +147,8 @@ export class StreamReader {
 
   #takeSnapshot(): Pending {
     if (this.#snapshot !== undefined && this.#snapshot !== 'wanted') return this.#snapshot;
-    const { cursor, text } = this.#ports.runtime.snapshot(this.stream);
-    const snapshot: Pending = { cursor, text, parts: cut(text), sent: 0 };
+    const snapshot: Pending = { ...this.#ports.snapshots.of(this.stream), sent: 0 };
     this.#snapshot = snapshot;
     return snapshot;
   }
-}
-
-/** Never between the halves of a surrogate pair: each part is well-formed text by itself. */
-function cut(text: string): string[] {
-  const parts: string[] = [];
-  let at = 0;
-  while (at < text.length) {
-    let end = Math.min(at + PART_CHARACTERS_MAX, text.length);
-    const last = text.charCodeAt(end - 1);
-    if (end < text.length && last >= 0xd800 && last <= 0xdbff) end -= 1;
-    parts.push(text.slice(at, end));
-    at = end;
-  }
-  return parts.length === 0 ? [''] : parts;
 }
