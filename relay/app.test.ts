@@ -188,3 +188,20 @@ test('answers are never cached, sniffed or framed', async () => {
   expect([headers.get('cache-control'), headers.get('x-content-type-options')]).toEqual(['no-store', 'nosniff']);
   expect(headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
 });
+
+test('[S34] neither codes nor cookies nor tickets reach the log', async () => {
+  const { app, call, signInCodes, logged } = anApp();
+  const code = signInCodes.issue();
+  const headers = { 'content-type': 'application/json' };
+  const signIn = () => app.request('/v1/session', { method: 'POST', headers, body: JSON.stringify({ code }) });
+  const cookie = ((await signIn()).headers.get('set-cookie') ?? '').split(';')[0] ?? '';
+  await signIn();
+  const { ticket } = await (await call('POST /v1/tickets')).json();
+  const { url } = await (await call('POST /v1/sign-in-links')).json();
+  await call('POST /v1/devices', linux);
+  await call(`GET /v1/broken?ticket=${ticket}`);
+  expect(logged.join()).toContain('signed-in');
+  for (const secret of [code, cookie.split('=')[1] ?? '?', ticket, url.split('=')[1], 'canary', 't'.repeat(32)]) {
+    expect(logged.join()).not.toContain(secret);
+  }
+});

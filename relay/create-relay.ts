@@ -90,7 +90,7 @@ function assemble({ config, clock, random, logger }: RelayOptions, { core, serve
     { identify, logger, random, version: RELAY_VERSION },
     createRoutes({
       ...{ runtime, kv, blobs, clock, random, requestBytesMax },
-      ...{ sessions, signInCodes, tickets, allowList, cookieSecurity },
+      ...{ sessions, signInCodes, tickets, allowList, cookieSecurity, logger },
     }),
   );
   const proxy = nextOrigin === undefined ? undefined : createPageProxy({ nextOrigin, random, logger });

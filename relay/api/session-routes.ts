@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { sessionRequestSchema, sessionSchema, ticketSchema } from '@/lib/relay-protocol/http';
+import type { Logger } from '@/lib/std/logger';
 import type { AllowList } from '@/relay/auth/allow-list';
 import { type CookieSecurity, clearSessionCookie, setSessionCookie } from '@/relay/auth/session-cookie';
 import type { Sessions } from '@/relay/auth/sessions';
@@ -22,10 +23,11 @@ export type SessionPorts = {
   readonly tickets: Tickets;
   readonly allowList: AllowList;
   readonly cookieSecurity: CookieSecurity;
+  readonly logger: Logger;
 };
 
 export function sessionRoutes(ports: SessionPorts): readonly ApiRoute[] {
-  const { sessions, signInCodes, tickets, allowList, cookieSecurity } = ports;
+  const { sessions, signInCodes, tickets, allowList, cookieSecurity, logger } = ports;
   return [
     {
       method: 'post',
@@ -42,10 +44,12 @@ export function sessionRoutes(ports: SessionPorts): readonly ApiRoute[] {
         const body = await readJson(context, sessionRequestSchema, BODY_BYTES_MAX);
         if (!body.ok) return body.error;
         if (!signInCodes.redeem(body.value.code)) {
+          logger.warn('sign-in-refused');
           const detail = 'This sign-in link was used already or is older than 10 minutes; start again for a new one.';
           return problemResponse({ status: 401, code: 'sign-in-code-invalid', detail });
         }
         const cookieValue = sessions.start(LINK_ACTOR, LINK_ROLE);
+        logger.info('signed-in', { actor: LINK_ACTOR, role: LINK_ROLE });
         context.header('set-cookie', setSessionCookie(cookieValue, cookieSecurity));
         return context.json({ actor: LINK_ACTOR, role: LINK_ROLE }, 201);
       },
@@ -68,8 +72,9 @@ export function sessionRoutes(ports: SessionPorts): readonly ApiRoute[] {
       access: 'signed-in',
       answers: { 204: { about: 'Signed out.' } },
       handle(context) {
-        const { sessionId } = context.get('identity');
+        const { sessionId, actor } = context.get('identity');
         if (sessionId !== null) {
+          logger.info('signed-out', { actor: actor.name });
           tickets.revokeOf(sessionId);
           sessions.end(sessionId);
         }
@@ -104,6 +109,7 @@ export function sessionRoutes(ports: SessionPorts): readonly ApiRoute[] {
           const detail = 'Making sign-in links needs the role admin; ask an admin.';
           return problemResponse({ status: 403, code: 'forbidden', detail });
         }
+        logger.info('sign-in-link-made', { actor: context.get('identity').actor.name });
         const url = signInUrl(allowList.origin, signInCodes.issue());
         return context.json({ url, expires_in_seconds: SIGN_IN_CODE_MS / 1000 }, 201);
       },

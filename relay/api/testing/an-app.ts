@@ -1,6 +1,5 @@
 import { expect } from 'vitest';
 import { problemSchema } from '@/lib/relay-protocol/http';
-import { silentLogger } from '@/lib/std/logger';
 import { createRoutes } from '@/relay/api/routes';
 import { createRelayApp } from '@/relay/app';
 import { createAllowList } from '@/relay/auth/allow-list';
@@ -32,7 +31,8 @@ export function anApp() {
   });
   const identify = createIdentify({ adminToken: TOKEN, sessions, allowList, cookieSecurity: 'plain' });
   const logged: string[] = [];
-  const logger = { ...silentLogger, error: (...line: unknown[]) => void logged.push(JSON.stringify(line)) };
+  const note = (...line: unknown[]) => void logged.push(JSON.stringify(line));
+  const logger = { error: note, warn: note, info: note, debug: note };
   const broken = {
     method: 'get',
     path: '/v1/broken',
@@ -44,7 +44,7 @@ export function anApp() {
     },
   } as const;
   const ports = { runtime, kv, blobs: runtime.engine.blobs, clock, random, requestBytesMax: 1_000_000 };
-  const session = { sessions, signInCodes, tickets, allowList, cookieSecurity: 'plain' } as const;
+  const session = { sessions, signInCodes, tickets, allowList, cookieSecurity: 'plain', logger } as const;
   const app = createRelayApp({ identify, logger, random, version: '0.0.0' }, [
     ...createRoutes({ ...ports, ...session }),
     broken,

@@ -58,7 +58,7 @@ export async function startWireRelay(options: WireOptions = {}) {
     { identify, logger, random, version: '0.0.0' },
     createRoutes({
       ...{ runtime, kv, blobs, clock, random, requestBytesMax: 1_000_000 },
-      ...{ sessions, signInCodes, tickets, allowList, cookieSecurity: 'plain' },
+      ...{ sessions, signInCodes, tickets, allowList, cookieSecurity: 'plain', logger },
     }),
   );
   const proxy = options.pages && createPageProxy({ nextOrigin: options.pages.nextOrigin, random, logger });
