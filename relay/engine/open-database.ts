@@ -39,6 +39,8 @@ export function openDatabase(folder: string): OpenJournal {
     database.pragma('journal_mode = WAL');
     database.pragma('synchronous = FULL');
     database.pragma('journal_size_limit = 67108864');
+    // For a look from outside with a tool of the database; no other relay gets this far.
+    database.pragma('busy_timeout = 2000');
     prepare(database, path);
     return { database, close: closeWell };
   } catch (cause) {

@@ -333,6 +333,27 @@ describe('a hostile device server', () => {
     await until(() => one.device('linux-1')?.status === 'idle');
   });
 
+  test('a server that closes before it confirms is tried again', async () => {
+    server.behaviour.register = 'close';
+    const one = relay();
+    await one.addDevice('linux-1', server.url);
+    await until(() => one.device('linux-1')?.statusReason?.includes('closed the connection before it confirmed'));
+    server.behaviour.register = 'confirm';
+    await until(() => one.device('linux-1')?.status === 'idle');
+  });
+
+  test('a server that takes a task and says nothing more is waited for until the task is over', async () => {
+    server.behaviour.task = 'nothing';
+    const one = await idleRelay({ linkTiming: { admissionMs: 50 } });
+    await one.createRun(aPlan([aStar('a', { timeoutMs: 300 })]));
+    await until(() => one.logs.some((line) => line.includes('task-not-acknowledged')));
+    expect(one.task('a')?.attempts[0]?.state.phase).toBe('sending');
+    await until(() => one.run()?.state === 'failed');
+
+    expect(one.task('a')?.failureCause).toBe('timeout');
+    expect(server.tasks()).toHaveLength(1);
+  });
+
   test('silence of a peer that was well is noticed, and its task is lost', async () => {
     const one = await busyRelay({ linkTiming: { heartbeatMs: 50, deadAfterMs: 300 } });
     server.behaviour.register = 'refuse';

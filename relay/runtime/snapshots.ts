@@ -9,6 +9,8 @@ import type { Committed } from './runtime-port';
 
 /** So many events are folded at most when a stream is read again. */
 const EVENTS_PER_SNAPSHOT = 500;
+/** A large state is written less often: one more event is waited for per so many characters of it. */
+const CHARACTERS_PER_EVENT = 1_024;
 
 /** State of a stream as JSON text, as it is on disk. */
 export function snapshotText(state: RelayState, stream: StreamName): string | undefined {
@@ -22,23 +24,32 @@ export function snapshotText(state: RelayState, stream: StreamName): string | un
 /** Saves snapshots as streams grow. Called with each commit, once the state is the committed one. */
 export function createSnapshotKeeper(ports: { engine: Engine; state: RelayState; logger: Logger }) {
   const { engine, state, logger } = ports;
-  const savedAt = new Map<StreamName, number>();
+  const saved = new Map<StreamName, Saved>();
 
-  function savedNumber(stream: StreamName): number {
-    const known = savedAt.get(stream) ?? engine.loadSnapshot(stream)?.number ?? 0;
-    savedAt.set(stream, known);
-    return known;
+  function savedOf(stream: StreamName): Saved {
+    const known = saved.get(stream);
+    if (known !== undefined) return known;
+    const snapshot = engine.loadSnapshot(stream);
+    const found = { number: snapshot?.number ?? 0, size: snapshot?.text.length ?? 0 };
+    saved.set(stream, found);
+    return found;
+  }
+
+  function isDue(stream: StreamName, number: number): boolean {
+    if (number < EVENTS_PER_SNAPSHOT) return false;
+    const last = savedOf(stream);
+    return number - last.number >= Math.max(EVENTS_PER_SNAPSHOT, last.size / CHARACTERS_PER_EVENT);
   }
 
   return (committed: readonly Committed[]): void => {
     const heads = new Map(committed.map(({ position }) => [position.stream, position.number]));
     for (const [stream, number] of heads) {
-      if (number < EVENTS_PER_SNAPSHOT || number - savedNumber(stream) < EVENTS_PER_SNAPSHOT) continue;
-      const text = snapshotText(state, stream);
-      if (text === undefined) continue;
       try {
+        if (!isDue(stream, number)) continue;
+        const text = snapshotText(state, stream);
+        if (text === undefined) continue;
         engine.saveSnapshot(stream, number, text);
-        savedAt.set(stream, number);
+        saved.set(stream, { number, size: text.length });
       } catch (cause) {
         // The events are on disk, and a snapshot only spares reading them.
         logger.warn('snapshot-failed', { stream, reason: cause instanceof Error ? cause.message : String(cause) });
@@ -46,3 +57,5 @@ export function createSnapshotKeeper(ports: { engine: Engine; state: RelayState;
     }
   };
 }
+
+type Saved = { readonly number: number; readonly size: number };
