@@ -5,10 +5,13 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { deviceListSchema } from './api/device-routes';
 import { listen } from './listen';
 import { RELAY_VERSION } from './version';
+
+/** Each start compiles the program; on a busy machine that takes seconds. */
+vi.setConfig({ testTimeout: 60_000 });
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const children = new Set<ChildProcess>();
