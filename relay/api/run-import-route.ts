@@ -87,8 +87,10 @@ async function importRun(ports: RunImportPorts, context: ApiContext): Promise<Re
   if (verdict.status === 'rejected') return refusedLaunch(verdict.refusal, placementErrors(create, checked.warnings));
   const run = runtime.run(create.runId);
   const answer = { id: create.runId, warnings: copyOf(run?.warnings ?? checked.warnings) };
-  const value = JSON.stringify({ bodyHash, answer });
-  kv.write([{ op: 'put', space: ANSWERS_SPACE, key: answerKey, value, expiresAtMs: nowMs + ANSWERS_MS }]);
+  if (context.req.header(IDEMPOTENCY_HEADER.name) !== undefined) {
+    const value = JSON.stringify({ bodyHash, answer });
+    kv.write([{ op: 'put', space: ANSWERS_SPACE, key: answerKey, value, expiresAtMs: nowMs + ANSWERS_MS }]);
+  }
   return created(context, answer);
 }
 
