@@ -67,7 +67,6 @@ function Canvas({ shape, children }: ConstellationCanvasProps) {
           selectionKeyCode={null}
           multiSelectionKeyCode={null}
           onlyRenderVisibleElements={graph.nodes.length >= CULL_FROM_NODES}
-          proOptions={{ hideAttribution: true }}
         />
         <CanvasControls fit={FIT} />
         {children === undefined ? null : <div className="canvas-corner">{children}</div>}

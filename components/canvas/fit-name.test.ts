@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { fitName } from './fit-name';
+import { CARD_NAME, fitName, ZOOMED_OUT_NAME } from './fit-name';
 
 /** Every letter is as wide as half its font: 7 px at 14 px, 6 px at 12 px. */
 const measure = (text: string, fontSizePx: number) => ([...text].length * fontSizePx) / 2;
-const set = (name: string) => fitName(name, 182, measure);
+const set = (name: string) => fitName(name, CARD_NAME, measure);
 
 test('a short name stays on one line at full size', () => {
   expect(set('Collect errors')).toEqual({ lines: ['Collect errors'], fontSizePx: 14, lineHeightPx: 20, isCut: false });
@@ -11,6 +11,10 @@ test('a short name stays on one line at full size', () => {
 
 test('a name breaks between words, never inside one that fits', () => {
   expect(set('Collect errors on the queue host').lines).toEqual(['Collect errors on the', 'queue host']);
+});
+
+test('a host name at the end moves to the next line as a whole', () => {
+  expect(set('Collect all errors on web-a').lines).toEqual(['Collect all errors on', 'web-a']);
 });
 
 test('a name without spaces breaks after its own separators and before camel humps', () => {
@@ -35,6 +39,13 @@ test('a name that is too long keeps both ends', () => {
   expect(lines[0]).toMatch(/^begin/);
   expect(lines.at(-1)).toMatch(/end-42$/);
   expect(lines.join('')).toContain('…');
+});
+
+test('a zoomed out card keeps both ends of its name too', () => {
+  const { lines, fontSizePx } = fitName('Verify the workbook on host-42', ZOOMED_OUT_NAME, measure);
+  expect(fontSizePx).toBe(22);
+  expect(lines.length).toBeLessThanOrEqual(2);
+  expect(lines.at(-1)).toMatch(/42$/);
 });
 
 test('one endless word is split by letters instead of running out of the card', () => {

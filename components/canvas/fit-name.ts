@@ -9,40 +9,52 @@ export type FittedName = {
   readonly isCut: boolean;
 };
 
-/** Both fill the same 40 px, so a long name moves nothing. Nothing is set under 12 px. */
-const REGULAR = { fontSizePx: 14, lineHeightPx: 20, linesMax: 2 };
-const SMALL = { fontSizePx: 12, lineHeightPx: 13, linesMax: 3 };
+export type NameStyle = { readonly fontSizePx: number; readonly lineHeightPx: number; readonly linesMax: number };
 
-type Style = typeof REGULAR;
+/** Where a name is set: the width that it has, and how it may be set, the preferred way first. */
+export type NameBox = { readonly widthPx: number; readonly styles: readonly [NameStyle, ...NameStyle[]] };
 
-/**
- * Sets a name in two lines, a longer one in three smaller ones, and only then leaves out the middle: the ends of names
- * tell tasks apart.
- */
-export function fitName(name: string, widthPx: number, measure: MeasureText): FittedName {
-  for (const style of [REGULAR, SMALL]) {
-    const lines = wrap(name, (text) => measure(text, style.fontSizePx) <= widthPx);
+/** Beside bar, paddings and icon. Both ways fill 40 px, so a long name moves nothing; nothing is set under 12 px. */
+export const CARD_NAME: NameBox = {
+  widthPx: 182,
+  styles: [
+    { fontSizePx: 14, lineHeightPx: 20, linesMax: 2 },
+    { fontSizePx: 12, lineHeightPx: 13, linesMax: 3 },
+  ],
+};
+
+/** The middle zoom, where a card is its icon and its name, drawn large enough to be read. */
+export const ZOOMED_OUT_NAME: NameBox = {
+  widthPx: 172,
+  styles: [{ fontSizePx: 22, lineHeightPx: 28, linesMax: 2 }],
+};
+
+/** Leaves out the middle of a name that fits in no way: the ends of names tell tasks apart. */
+export function fitName(name: string, box: NameBox, measure: MeasureText): FittedName {
+  let last = box.styles[0];
+  for (const style of box.styles) {
+    const lines = wrap(name, (text) => measure(text, style.fontSizePx) <= box.widthPx);
     if (lines.length <= style.linesMax) return fitted(lines, style, false);
+    last = style;
   }
-  return cutMiddle(name, widthPx, measure);
+  return cutMiddle(name, last, (text) => measure(text, last.fontSizePx) <= box.widthPx);
 }
 
-function fitted(lines: readonly string[], style: Style, isCut: boolean): FittedName {
+function fitted(lines: readonly string[], style: NameStyle, isCut: boolean): FittedName {
   return { lines, fontSizePx: style.fontSizePx, lineHeightPx: style.lineHeightPx, isCut };
 }
 
 /** The longest cut that still fits, found by halving. */
-function cutMiddle(name: string, widthPx: number, measure: MeasureText): FittedName {
+function cutMiddle(name: string, style: NameStyle, fits: (text: string) => boolean): FittedName {
   const letters = [...name];
-  const fits = (text: string) => measure(text, SMALL.fontSizePx) <= widthPx;
   let keepMin = 0;
   let keepMax = letters.length - 1;
   while (keepMin < keepMax) {
     const keep = Math.ceil((keepMin + keepMax) / 2);
-    if (wrap(withoutMiddle(letters, keep), fits).length <= SMALL.linesMax) keepMin = keep;
+    if (wrap(withoutMiddle(letters, keep), fits).length <= style.linesMax) keepMin = keep;
     else keepMax = keep - 1;
   }
-  return fitted(wrap(withoutMiddle(letters, keepMin), fits).slice(0, SMALL.linesMax), SMALL, true);
+  return fitted(wrap(withoutMiddle(letters, keepMin), fits).slice(0, style.linesMax), style, true);
 }
 
 function withoutMiddle(letters: readonly string[], keep: number): string {
@@ -54,27 +66,31 @@ function withoutMiddle(letters: readonly string[], keep: number): string {
     .trimStart()}`;
 }
 
-/** Greedy lines over the places where a name may break; a piece that is wider than a line is split by letters. */
+/** Greedy lines of words. Only a word that is wider than a line is broken, at its own joints first, by letters at last. */
 function wrap(name: string, fits: (text: string) => boolean): string[] {
   const lines: string[] = [];
   let line = '';
-  for (const piece of pieces(name)) {
+  const add = (piece: string) => {
     if (fits((line + piece).trimEnd())) {
       line += piece;
-      continue;
+      return;
     }
     if (line.trim() !== '') lines.push(line.trim());
-    const rest = splitLetters(piece, fits);
-    lines.push(...rest.slice(0, -1));
-    line = rest.at(-1) ?? '';
+    const parts = splitLetters(piece, fits);
+    lines.push(...parts.slice(0, -1));
+    line = parts.at(-1) ?? '';
+  };
+  for (const word of name.split(/(?<=\s)/)) {
+    if (fits(word.trimEnd())) add(word);
+    else for (const part of joints(word)) add(part);
   }
   if (line.trim() !== '') lines.push(line.trim());
   return lines;
 }
 
-/** After a space, `_`, `-`, `.` or `/`, and before the hump of a camel: `collectLogs` is `collect`, `Logs`. */
-function pieces(name: string): string[] {
-  return name.split(/(?<=[\s_\-./])|(?<=[\p{Ll}\d])(?=\p{Lu})/u).filter((piece) => piece !== '');
+/** After `_`, `-`, `.` or `/`, and before the hump of a camel: `collectLogs` is `collect`, `Logs`. */
+function joints(word: string): string[] {
+  return word.split(/(?<=[_\-./])|(?<=[\p{Ll}\d])(?=\p{Lu})/u).filter((part) => part !== '');
 }
 
 function splitLetters(piece: string, fits: (text: string) => boolean): string[] {

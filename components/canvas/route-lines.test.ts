@@ -74,6 +74,13 @@ test('lines of two cards turn in lanes of their own, lines of one card share the
   expect(laneOf('a')).toBe(laneOf('c'));
 });
 
+test('many lines into one card come together in one lane', () => {
+  const cards = [card(0, 0), card(0, 1), card(0, 2), card(1, 1)];
+  const lines = [0, 2].map((row) => ({ id: `from-${row}`, from: cards[row]!, to: cards[3]!, bends: [] }));
+  const routes = routeLines(lines);
+  expect(routes.get('from-0')?.[1]?.x).toBe(routes.get('from-2')?.[1]?.x);
+});
+
 test('a path begins and ends at the ends of its route and rounds the corners between', () => {
   const path = toPath(
     [

@@ -17,8 +17,7 @@ const SOURCE_CLEAR_PX = 8;
 
 /**
  * Draws every line as horizontal and vertical pieces: out of the right side of one card, into the left side of the next.
- * It goes up and down only in the gaps between columns, where lines that come from the same row share a lane and others
- * have lanes of their own.
+ * It goes up and down only in the gaps between columns, in lanes: lines of one card share theirs, others have their own.
  */
 export function routeLines(lines: readonly LineEnds[]): ReadonlyMap<string, readonly Point[]> {
   const columns = columnsOf(lines);
@@ -55,25 +54,41 @@ function walkOf({ from, to, bends }: LineEnds, columns: readonly number[]): read
   return walk;
 }
 
-/** The x at which a crossing turns, by its gap and the row that it comes from. */
+/** The x at which a crossing turns. */
 type Lanes = (crossing: Crossing) => number;
 
+/**
+ * A card with many lines gathers them in one lane: those that leave it, or those that arrive. Which of a line's two ends
+ * gathers is decided by which has more lines in this gap.
+ */
 function lanesOf(walks: readonly (readonly Crossing[])[], columns: readonly number[]): Lanes {
-  const rows = new Map<number, number[]>();
-  for (const { columnX, fromY, toY } of walks.flat()) {
-    if (fromY === toY) continue;
-    const known = rows.get(columnX) ?? [];
-    if (!known.includes(fromY)) known.push(fromY);
-    rows.set(columnX, known);
+  const turning = walks.flat().filter(({ fromY, toY }) => fromY !== toY);
+  const leaving = countBy(turning, ({ columnX, fromY }) => `${columnX} ${fromY}`);
+  const arriving = countBy(turning, ({ columnX, toY }) => `${columnX} ${toY}`);
+  const rowOf = ({ columnX, fromY, toY }: Crossing) =>
+    (arriving.get(`${columnX} ${toY}`) ?? 0) > (leaving.get(`${columnX} ${fromY}`) ?? 0) ? toY : fromY;
+  const rows = new Map<number, Set<number>>();
+  for (const crossing of turning) {
+    const known = rows.get(crossing.columnX) ?? new Set();
+    rows.set(crossing.columnX, known.add(rowOf(crossing)));
   }
-  for (const known of rows.values()) known.sort((upper, lower) => upper - lower);
-  return ({ columnX, fromY }) => {
-    const known = rows.get(columnX) ?? [];
+  const ranks = new Map(
+    [...rows].map(([columnX, known]) => [columnX, [...known].sort((upper, lower) => upper - lower)]),
+  );
+  return (crossing) => {
+    const { columnX } = crossing;
+    const known = ranks.get(columnX) ?? [];
     const nextX = columns.find((column) => column > columnX) ?? columnX + NODE_WIDTH + 2 * TARGET_CLEAR_PX;
     const free = Math.max(0, nextX - columnX - NODE_WIDTH - SOURCE_CLEAR_PX - TARGET_CLEAR_PX);
-    const share = (known.indexOf(fromY) + 1) / (known.length + 1);
+    const share = (known.indexOf(rowOf(crossing)) + 1) / (known.length + 1);
     return columnX + NODE_WIDTH + SOURCE_CLEAR_PX + free * share;
   };
+}
+
+function countBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const item of items) counts.set(keyOf(item), (counts.get(keyOf(item)) ?? 0) + 1);
+  return counts;
 }
 
 function drawn(line: LineEnds, walk: readonly Crossing[], lanes: Lanes): readonly Point[] {

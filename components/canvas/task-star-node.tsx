@@ -13,8 +13,7 @@ import { useCanvasActions } from './canvas-actions';
 import type { Direction, TaskNode } from './canvas-graph';
 import { type DetailLevel, detailLevelOf } from './detail-level';
 import { DeviceReachDot } from './device-reach-dot';
-import { fitName } from './fit-name';
-import { NAME_WIDTH_PX } from './name-width';
+import { CARD_NAME, fitName, ZOOMED_OUT_NAME } from './fit-name';
 import { useTaskView } from './run-view-source';
 import { useIsSelected } from './task-selection';
 
@@ -72,13 +71,10 @@ export const TaskStarNode = memo(function TaskStarNode({ data }: NodeProps<TaskN
   );
 });
 
-/** The label of the middle zoom is larger, so that it reads at about its usual size on the screen. */
-const MIDDLE_NAME = { className: 'task-card-name task-card-name-large' };
-
 function CardName({ name, detail }: { readonly name: string; readonly detail: DetailLevel }) {
   const { measureText } = useCanvasActions();
-  const fitted = useMemo(() => fitName(name, NAME_WIDTH_PX, measureText), [name, measureText]);
-  if (detail === 'name') return <span {...MIDDLE_NAME}>{name}</span>;
+  const box = detail === 'name' ? ZOOMED_OUT_NAME : CARD_NAME;
+  const fitted = useMemo(() => fitName(name, box, measureText), [name, box, measureText]);
   return (
     <span
       className="task-card-name"
@@ -97,16 +93,16 @@ function CardFoot({ view }: { readonly view: TaskView }) {
   return (
     <span className="task-card-foot">
       <span className="task-card-device" title={runText.canvas.deviceTitle(view)}>
-        <DeviceKindIcon os={view.deviceKind ?? 'unknown'} />
+        <span className="task-card-glyph">
+          <DeviceKindIcon os={view.deviceKind ?? 'unknown'} />
+          <DeviceReachDot reach={view.deviceReach} />
+        </span>
         <span className="task-card-device-name">{view.deviceName ?? runText.reach.unnamed}</span>
-        <DeviceReachDot reach={view.deviceReach} />
       </span>
       <span className="task-card-facts">
         <span className="task-card-word">{runText.state[view.state]}</span>
         <CardTime view={view} />
-        {view.tryNumber > 1 || (view.tryNumber > 0 && view.triesMax > 1) ? (
-          <span>{runText.canvas.tries(view)}</span>
-        ) : null}
+        {view.tryNumber > 1 ? <span>{runText.canvas.tries(view)}</span> : null}
       </span>
     </span>
   );

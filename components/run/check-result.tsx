@@ -30,7 +30,7 @@ export function CheckResult({ run, fleet, actions, refusal }: CheckResultProps) 
     <>
       <div className="flex flex-col gap-3 border-b border-line bg-card p-4">
         <div className="flex flex-wrap items-center gap-2">
-          <p className="flex min-w-0 flex-1 items-center gap-2 text-sm font-medium">
+          <p className="flex min-w-0 flex-1 items-center gap-2 text-sm font-medium max-sm:basis-full">
             <Icon name="check" className="text-green-solid" />
             <span className="min-w-0 break-words">
               {words.valid(constellation.name, constellation.tasks.size, constellation.lines.size)}

@@ -30,7 +30,11 @@ export function RunPage({ runId }: { readonly runId: string }) {
 
 function KnownRunPage({ runId }: { readonly runId: RunId }) {
   useStream(useMemo(() => runStream(runId), [runId]));
-  const phase = useBoard((board) => board.runs.get(runId)?.phase ?? 'loading');
+  const phase = useBoard((board) => {
+    const ofRun = board.runs.get(runId)?.phase ?? 'loading';
+    // Without the fleet every device would look unknown.
+    return ofRun === 'ready' && board.fleet.phase === 'loading' ? 'loading' : ofRun;
+  });
   const brokenBecause = useBoard((board) => {
     const copy = board.runs.get(runId);
     return copy?.phase === 'broken' ? copy.reason : '';

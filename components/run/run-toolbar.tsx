@@ -22,9 +22,12 @@ export function RunToolbar() {
   const word = runWord(run, run.cancelAsked === null ? 'not-asked' : 'asked');
   return (
     <header className="relative shrink-0 border-b border-line bg-card">
-      <div className="flex h-12 items-center gap-3 px-4">
+      <div className="flex h-12 items-center gap-3 px-4 max-sm:h-20 max-sm:flex-wrap max-sm:content-center max-sm:gap-y-1">
         <RunStateBadge word={word} />
-        <h1 className="min-w-0 flex-1 truncate text-lg font-semibold" title={run.constellation.name}>
+        <h1
+          className="min-w-0 flex-1 truncate text-lg font-semibold max-sm:order-last max-sm:basis-full"
+          title={run.constellation.name}
+        >
           {run.constellation.name === '' ? runText.page.unnamed : run.constellation.name}
         </h1>
         <RunTime />
@@ -63,7 +66,7 @@ function RunActions({ runningCount }: { readonly runningCount: number }) {
   const isDraft = run.launchedAtMs === null && run.endedAtMs === null && run.cancelAsked === null;
   const mayCancel = run.endedAtMs === null && run.cancelAsked === null;
   return (
-    <div className="flex items-center gap-2">
+    <div className="flex items-center gap-2 max-sm:ml-auto">
       {isDraft ? (
         <Button
           look="primary"

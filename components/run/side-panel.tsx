@@ -1,16 +1,29 @@
 'use client';
 
-import { type KeyboardEvent, type PointerEvent, type ReactNode, useEffect, useState } from 'react';
+import {
+  type KeyboardEvent,
+  type PointerEvent,
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useRef,
+  useState,
+} from 'react';
+import { useSelectedTaskId } from '@/components/canvas/task-selection';
 import { runText } from '@/components/text/run-text';
 
 const DEFAULT_PX = 420;
 const MIN_PX = 320;
 const MAX_PX = 720;
 const STEP_PX = 20;
+/** Where the panel has no room beside the graph; the same width as the classes below. */
+const BELOW_THE_GRAPH = '(width < 64rem)';
 const STORED_AS = 'orrery-details-width';
 
 /** Beside the graph, and always there, so that opening a task moves nothing. Its width is remembered in this browser. */
 export function SidePanel({ children }: { readonly children: ReactNode }) {
+  const panel = useRef<HTMLElement>(null);
+  useScrollIntoView(panel);
   const [widthPx, setWidthPx] = useState(DEFAULT_PX);
   useEffect(() => setWidthPx(readWidth()), []);
   const resize = (next: number) => {
@@ -20,6 +33,7 @@ export function SidePanel({ children }: { readonly children: ReactNode }) {
   };
   return (
     <aside
+      ref={panel}
       aria-label={runText.panel.label}
       className="relative flex min-h-0 shrink-0 flex-col border-line bg-card max-lg:min-h-72 max-lg:w-full! max-lg:border-t lg:border-l"
       style={{ width: widthPx }}
@@ -28,6 +42,15 @@ export function SidePanel({ children }: { readonly children: ReactNode }) {
       {children}
     </aside>
   );
+}
+
+/** Where the panel stands below the graph, opening a task brings it into sight. */
+function useScrollIntoView(panel: RefObject<HTMLElement | null>): void {
+  const taskId = useSelectedTaskId();
+  useEffect(() => {
+    if (taskId !== null && window.matchMedia(BELOW_THE_GRAPH).matches)
+      panel.current?.scrollIntoView({ block: 'start' });
+  }, [taskId, panel]);
 }
 
 function Handle({ widthPx, onResize }: { readonly widthPx: number; readonly onResize: (px: number) => void }) {

@@ -23,23 +23,21 @@ export function TaskActions({ taskId }: { readonly taskId: TaskId }) {
   const command = useCommand();
   const [retryOn, setRetryOn] = useState<DeviceId | undefined>(undefined);
   const task = run.tasks.get(taskId);
-  if (task === undefined) return null;
+  if (task === undefined || task.status === 'completed') return null;
   const target = { runId: run.runId, taskId };
   const isLive = liveAttempt(task) !== undefined;
   const isEnded = isTerminal(task.status);
   const retryTarget = retryOn === undefined ? target : { ...target, deviceId: retryOn };
   return (
     <div className="flex flex-col gap-3">
-      {task.status === 'completed' ? null : (
-        <DeviceSelect
-          taskId={taskId}
-          chosen={isEnded ? retryOn : undefined}
-          onChoose={(deviceId) => {
-            if (isEnded) setRetryOn(deviceId ?? undefined);
-            else command.ask(() => client.place(target, deviceId, run.revision));
-          }}
-        />
-      )}
+      <DeviceSelect
+        taskId={taskId}
+        chosen={isEnded ? retryOn : undefined}
+        onChoose={(deviceId) => {
+          if (isEnded) setRetryOn(deviceId ?? undefined);
+          else command.ask(() => client.place(target, deviceId, run.revision));
+        }}
+      />
       <div className="flex flex-wrap gap-2 empty:hidden">
         {!isEnded && !isLive ? (
           <ActionButton
@@ -50,7 +48,7 @@ export function TaskActions({ taskId }: { readonly taskId: TaskId }) {
             onAsk={() => client.dispatch(target)}
           />
         ) : null}
-        {isEnded && task.status !== 'completed' ? (
+        {isEnded ? (
           <ActionButton
             label={runText.task.retry}
             look="primary"

@@ -1,3 +1,4 @@
+import './state.css';
 import type { ReactNode } from 'react';
 import type { DisplayState } from '@/lib/run/display-state';
 

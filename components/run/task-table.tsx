@@ -1,35 +1,54 @@
 'use client';
 
+import { memo, useState } from 'react';
 import { useTaskSelection } from '@/components/canvas/task-selection';
 import { runText } from '@/components/text/run-text';
+import { Button } from '@/components/ui/button';
 import type { TaskView } from '@/lib/store/selectors/run-view';
 import { useLiveRun } from './live-run';
 import { TASK_TONE } from './task-state';
 import { TaskStateIcon } from './task-state-icon';
 import { TaskTime } from './task-time';
 
+/** More rows than anybody reads at once; the rest comes by request. */
+const PAGE_ROWS = 200;
+
 /** The graph as a list, in the order of the plan: the same tasks, states and selection. */
 export function TaskTable() {
   const { view } = useLiveRun();
+  const [rowsMax, setRowsMax] = useState(PAGE_ROWS);
   const words = runText.panel.columns;
+  const tasks = [...view.tasks.values()];
   return (
-    <table aria-label={runText.panel.overview} className="w-full table-fixed border-collapse text-left text-sm">
-      <thead className="sr-only">
-        <tr>
-          <th scope="col">{words.task}</th>
-          <th scope="col">{words.state}</th>
-        </tr>
-      </thead>
-      <tbody>
-        {[...view.tasks.values()].map((task) => (
-          <TaskRow key={task.taskId} task={task} />
-        ))}
-      </tbody>
-    </table>
+    <>
+      <table aria-label={runText.panel.overview} className="w-full table-fixed border-collapse text-left text-sm">
+        <colgroup>
+          <col />
+          <col className="w-24" />
+        </colgroup>
+        <thead className="sr-only">
+          <tr>
+            <th scope="col">{words.task}</th>
+            <th scope="col">{words.state}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {tasks.slice(0, rowsMax).map((task) => (
+            <TaskRow key={task.taskId} task={task} />
+          ))}
+        </tbody>
+      </table>
+      {tasks.length > rowsMax ? (
+        <Button className="self-start" onClick={() => setRowsMax(rowsMax + PAGE_ROWS)}>
+          {runText.list.more(Math.min(PAGE_ROWS, tasks.length - rowsMax))}
+        </Button>
+      ) : null}
+    </>
   );
 }
 
-function TaskRow({ task }: { readonly task: TaskView }) {
+/** Paints only when its own task looks different. */
+const TaskRow = memo(function TaskRow({ task }: { readonly task: TaskView }) {
   const selection = useTaskSelection();
   return (
     <tr data-tone={TASK_TONE[task.state]} className="border-b border-line last:border-b-0">
@@ -48,10 +67,10 @@ function TaskRow({ task }: { readonly task: TaskView }) {
           </span>
         </button>
       </td>
-      <td className="w-28 py-1 text-right text-xs text-muted">
+      <td className="py-1 text-right text-xs text-muted">
         <span className="block text-(--tone-text)">{runText.state[task.state]}</span>
         <TaskTime view={task} />
       </td>
     </tr>
   );
-}
+});
