@@ -1,3 +1,4 @@
+import type { FleetCommand } from '@/lib/fleet/commands';
 import { decideFleet } from '@/lib/fleet/decide-fleet';
 import { EMPTY_FLEET, type Fleet } from '@/lib/fleet/device';
 import { evolveFleetAll } from '@/lib/fleet/evolve-fleet';
@@ -15,6 +16,7 @@ import type { RunId } from '@/lib/std/ids';
 import type { Random } from '@/lib/std/random';
 import type { Engine } from '@/relay/engine/engine';
 import { createMemoryEngine } from '@/relay/engine/memory-engine';
+import { isFleetEvent } from '@/relay/runtime/recover';
 import type { CommandInput, Committed, Register, Runtime, Verdict } from '@/relay/runtime/runtime-port';
 
 export type FakeRuntime = Runtime & {
@@ -56,21 +58,19 @@ export function createFakeRuntime(ports: { clock: Clock; random: Random }): Fake
   function verdictOf(input: CommandInput): Verdict {
     const { command, actor } = input;
     const context = { nowMs: clock.now(), actor: actor.name, fleet, sessionHex: () => random.hex(16) };
-    if (command.type.startsWith('device-')) {
+    if (isFleetCommand(command)) {
       const sealAddress = (_: unknown, serverUrl: string) => ({
         serverUrl: serverUrl.split('?')[0] ?? '',
         secretRef: null,
       });
-      const decision = decideFleet(fleet, command as never, { ...context, sealAddress, liveAttempts: () => 0 });
+      const decision = decideFleet(fleet, command, { ...context, sealAddress, liveAttempts: () => 0 });
       if (!decision.ok) return { status: 'rejected', refusal: decision.error };
       fleet = evolveFleetAll(fleet, decision.value);
       return { status: 'accepted', positions: commit(FLEET_STREAM, decision.value).map((item) => item.position) };
     }
-    const runId = 'runId' in command ? command.runId : undefined;
-    if (runId === undefined) throw new Error(`The fake runtime does not know ${command.type}`);
+    const { runId } = command;
     const old = runs.get(runId);
-    const decision =
-      command.type === 'run-create' ? createRun(command, context) : decideRun(old, command as never, context);
+    const decision = command.type === 'run-create' ? createRun(command, context) : decideRun(old, command, context);
     if (!decision.ok) return { status: 'rejected', refusal: decision.error };
     const decided = evolveRunAll(old, decision.value);
     const advanced = advanceRun(decided, context);
@@ -134,7 +134,7 @@ export function createFakeRuntime(ports: { clock: Clock; random: Random }): Fake
       runtime.ready = false;
     },
     commit: (stream, events) => {
-      if (stream === FLEET_STREAM) fleet = evolveFleetAll(fleet, events as never);
+      if (stream === FLEET_STREAM) fleet = evolveFleetAll(fleet, events.filter(isFleetEvent));
       commit(stream, events);
     },
     setRegister(register) {
@@ -143,4 +143,8 @@ export function createFakeRuntime(ports: { clock: Clock; random: Random }): Fake
     },
   };
   return runtime;
+}
+
+function isFleetCommand(command: CommandInput['command']): command is FleetCommand {
+  return command.type.startsWith('device-');
 }
