@@ -109,8 +109,10 @@ export function bodyOfForm(form: DeviceForm, before?: DeviceProfile): Result<Jso
   if (!metadata.ok) errors.metadata = metadata.error;
   for (const issue of draft.success ? [] : draft.error.issues) {
     const field = FIELD_OF.get(String(issue.path[0])) ?? 'form';
-    errors[field] ??= field === 'max_retries' ? text.fleet.form.maxRetriesNotNumber : issue.message;
+    errors[field] ??= issueText(field, issue.message);
   }
+  if (form.deviceId.trim() === '') errors.device_id = text.fleet.form.idMissing;
+  if (form.serverUrl.trim() === '') errors.server_url = text.fleet.form.serverUrlMissing;
   if (!draft.success || !metadata.ok) return err(errors);
   const { deviceId, serverUrl, os, capabilities, autoConnect, maxRetries } = draft.data;
   const body = {
@@ -131,6 +133,11 @@ export function bodyOfForm(form: DeviceForm, before?: DeviceProfile): Result<Jso
     max_retries: before.maxRetries,
   };
   return ok(Object.fromEntries(Object.entries(body).filter(([key, value]) => !isSameJson(value, old[key] ?? null))));
+}
+
+/** zod's own words for a number are of no use to a person. */
+function issueText(field: DeviceField | 'form', message: string): string {
+  return field === 'max_retries' ? text.fleet.form.maxRetriesNotNumber : message;
 }
 
 const FIELD_OF: ReadonlyMap<string, DeviceField> = new Map([

@@ -43,7 +43,7 @@ export const DeviceRow = memo(function DeviceRow({ deviceId, isSelected, onSelec
           />
         </td>
         <th scope="row" className={`${CELL} text-left font-medium`}>
-          <Link href={`/devices/${deviceId}`} className="flex items-center gap-2 hover:underline">
+          <Link href={`/devices/${deviceId}`} className="flex items-center gap-2 whitespace-nowrap hover:underline">
             <span className="text-muted" title={os}>
               <DeviceKindIcon os={os} />
             </span>

@@ -40,7 +40,10 @@ export function ProfilePanel({ device }: { readonly device: Device }) {
                     <span
                       // Another key plays the flash again when the same fact changes again.
                       key={changed.has(factKey(fact)) ? device.info?.collectedAtMs : undefined}
-                      className={classNames('rounded', changed.has(factKey(fact)) && 'animate-changed')}
+                      className={classNames(
+                        'inline-block max-w-full rounded',
+                        changed.has(factKey(fact)) && 'animate-changed',
+                      )}
                       data-changed={changed.has(factKey(fact)) ? '' : undefined}
                     >
                       <FactValue value={fact.value} />
@@ -94,7 +97,13 @@ function FactValue({ value }: { readonly value: JsonValue }) {
       </span>
     );
   }
-  return <code className="font-mono text-xs break-words whitespace-pre-wrap">{JSON.stringify(value, null, 1)}</code>;
+  return <code className="font-mono text-xs break-words whitespace-pre-wrap">{toCompactJson(value)}</code>;
+}
+
+/** On one line while that is short. */
+function toCompactJson(value: JsonValue): string {
+  const line = JSON.stringify(value);
+  return line.length <= 60 ? line.replaceAll(',', ', ') : JSON.stringify(value, null, 2);
 }
 
 /** `Array.isArray` alone does not narrow read-only lists. */
@@ -128,17 +137,22 @@ function InfoAges({ device }: { readonly device: Device }) {
   );
 }
 
+type SeenTelling = {
+  readonly device: Device;
+  readonly changed: ReadonlySet<string>;
+  /** A new telling came while the page was open. */
+  readonly isAnswered: boolean;
+};
+
 /** Compares each new telling with the one that was on the screen before it. */
-function useChangedFacts(device: Device): { readonly changed: ReadonlySet<string>; readonly isAnswered: boolean } {
-  const [seen, setSeen] = useState({ device, changed: new Set<string>() as ReadonlySet<string>, isAnswered: false });
+function useChangedFacts(device: Device): SeenTelling {
+  const [seen, setSeen] = useState<SeenTelling>({ device, changed: new Set(), isAnswered: false });
   if (seen.device === device) return seen;
   const isNewTelling = seen.device.info !== device.info;
   const next = {
     device,
     changed: isNewTelling ? changedFacts(seen.device, device) : seen.changed,
-    isAnswered: isNewTelling
-      ? seen.device.refresh.phase !== 'none'
-      : seen.isAnswered && device.refresh.phase === 'none',
+    isAnswered: isNewTelling || (seen.isAnswered && device.refresh.phase === 'none'),
   };
   setSeen(next);
   return next;

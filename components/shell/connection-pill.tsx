@@ -28,7 +28,7 @@ export function ConnectionPill() {
         aria-live="off"
         data-connection={kind}
         className={classNames(
-          'inline-flex h-6 min-w-16 items-center gap-1.5 rounded-full pr-2.5 pl-1.5 text-xs font-medium whitespace-nowrap',
+          'inline-flex min-h-6 min-w-16 items-center gap-1.5 rounded-xl pr-2.5 pl-1.5 text-xs leading-4 font-medium sm:whitespace-nowrap',
           TONE_TINTED[TONE[kind]],
         )}
       >

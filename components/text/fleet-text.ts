@@ -76,6 +76,8 @@ const form = {
   add: 'Add',
   save: 'Save',
   id: 'Device id',
+  idMissing: 'Enter the id of the device',
+  serverUrlMissing: 'Enter the address of its device server',
   idHint: 'As the device registers at its server: letters, digits, ".", "_" and "-".',
   serverUrl: 'Server address',
   serverUrlHint:
@@ -90,7 +92,7 @@ const form = {
   removeCapability: (name: string) => `Remove capability ${name}`,
   suggested: 'Usual:',
   metadata: 'Metadata',
-  metadataHint: 'A JSON object. Tasks may be placed by what it says.',
+  metadataHint: 'Free facts about the device, such as where it stands.',
   metadataNotJson: (reason: string) => `Expected a JSON object: ${reason}`,
   metadataNotObject: 'Expected a JSON object such as {"location": "lab"}',
   asPairs: 'Pairs',

@@ -37,7 +37,7 @@ test('each fact of a profile tells who says it, contradictions included', () => 
   const device = aDevice('linux-1', {
     info: {
       info: { platform: 'windows', custom_metadata: { tier: 'gold', tags: ['prod'] }, tags: ['prod'] },
-      origin: 'device',
+      origin: 'registration',
       askedAtMs: 1,
       collectedAtMs: 1,
     },
@@ -49,4 +49,10 @@ test('each fact of a profile tells who says it, contradictions included', () => 
     { source: 'service', name: 'tags', value: ['prod'] },
     { source: 'telemetry', name: 'platform', value: 'windows' },
   ]);
+});
+
+test('what a device adds to a fresh answer is told as its own words', () => {
+  const info = { custom_metadata: { load_average: [1, 2, 3] } };
+  const device = aDevice('linux-1', { info: { info, origin: 'device', askedAtMs: 1, collectedAtMs: 1 } });
+  expect(profileFacts(device)).toContainEqual({ source: 'telemetry', name: 'load_average', value: [1, 2, 3] });
 });

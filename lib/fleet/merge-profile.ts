@@ -82,14 +82,16 @@ export function profileFacts(device: Pick<Device, 'profile' | 'info'>): ProfileF
   for (const [name, value] of Object.entries(profile.metadata)) facts.push({ source: 'operator', name, value });
   for (const [name, value] of Object.entries(device.info?.info ?? {})) {
     if (!SERVICE_KEYS.has(name)) facts.push({ source: 'telemetry', name, value });
-    else if (name === 'custom_metadata' && isJsonObject(value)) facts.push(...serviceFacts(value));
-    else facts.push({ source: 'service', name, value });
+    else if (name === 'custom_metadata' && isJsonObject(value)) {
+      facts.push(...metadataFacts(value, device.info?.origin === 'device' ? 'telemetry' : 'service'));
+    } else facts.push({ source: 'service', name, value });
   }
   return facts.sort((one, other) => PROFILE_SOURCES.indexOf(one.source) - PROFILE_SOURCES.indexOf(other.source));
 }
 
-function serviceFacts(metadata: JsonObject): ProfileFact[] {
+/** A stock server merges its own settings into what it kept; an answer that comes fresh from the device is all its own. */
+function metadataFacts(metadata: JsonObject, source: ProfileSource): ProfileFact[] {
   return Object.entries(metadata)
     .filter(([name]) => name !== 'tags')
-    .map(([name, value]) => ({ source: 'service', name, value }));
+    .map(([name, value]) => ({ source, name, value }));
 }
