@@ -47,7 +47,12 @@ export function CheckResult({ run, fleet, actions, refusal }: CheckResultProps) 
         {warnings.length === 0 ? null : (
           <details open className="text-sm">
             <summary className="font-medium text-amber-text">{words.warningsTitle(warnings.length)}</summary>
-            <ul aria-label={words.warnings} className="mt-2 flex max-h-40 flex-col gap-1 overflow-y-auto text-xs">
+            <ul
+              // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+              tabIndex={0}
+              aria-label={words.warnings}
+              className="mt-2 flex max-h-40 flex-col gap-1 overflow-y-auto text-xs"
+            >
               {warnings.map((warning) => (
                 <li key={`${warning.path} ${warning.message}`} className="break-words">
                   <span className="font-mono text-muted">{words.place(warning.path)}</span> {warning.message}

@@ -104,7 +104,11 @@ export function Value({ value }: { readonly value: JsonValue }) {
   const isCut = !isWhole && whole.length > SHOWN_CHARACTERS_MAX;
   return (
     <div className="flex flex-col items-start gap-1">
-      <pre className="max-h-80 w-full overflow-auto rounded bg-canvas p-2 font-mono text-xs break-words whitespace-pre-wrap">
+      <pre
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+        tabIndex={0}
+        className="max-h-80 w-full overflow-auto rounded bg-canvas p-2 font-mono text-xs break-words whitespace-pre-wrap"
+      >
         {isCut ? whole.slice(0, SHOWN_CHARACTERS_MAX) : whole}
       </pre>
       {isCut ? (

@@ -23,7 +23,7 @@ export const RunRow = memo(function RunRow({ summary }: { readonly summary: RunS
       <td className={CELL}>
         <RunStateBadge word={runWord(summary)} />
       </td>
-      <td className={`${CELL} max-w-0 min-w-56`}>
+      <td className={`${CELL} max-w-0 min-w-56 max-sm:min-w-40`}>
         <Link href={`/runs/${runId}`} className="block truncate font-medium hover:underline" title={name}>
           {name === '' ? runText.page.unnamed : name}
         </Link>
