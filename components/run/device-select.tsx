@@ -64,16 +64,12 @@ export function DeviceSelect({ taskId, chosen, onChoose }: DeviceSelectProps) {
           ))}
         </SelectField>
       </div>
-      {taskView === undefined || placed === null ? null : (
+      {taskView === undefined || placed === null || isUnknown ? null : (
         <span className="mb-6 flex h-8 items-center gap-1.5 text-xs text-muted">
           <DeviceReachDot reach={taskView.deviceReach} />
-          {taskView.deviceReach === 'unknown' ? (
-            runText.reach.offline
-          ) : (
-            <Link className="underline underline-offset-2" href={`/devices/${encodeURIComponent(placed)}`}>
-              {runText.reach[taskView.deviceReach]}
-            </Link>
-          )}
+          <Link className="underline underline-offset-2" href={`/devices/${encodeURIComponent(placed)}`}>
+            {runText.reach[taskView.deviceReach]}
+          </Link>
         </span>
       )}
     </div>
