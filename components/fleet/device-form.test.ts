@@ -78,7 +78,8 @@ test('the words of the relay stand at the field that their path names', () => {
   expect(errorsOfProblem({ ...problem, errors })).toEqual({ capabilities: 'too long', server_url: 'not allowed' });
 });
 
-test('an id that is taken is told at the id, and what belongs to no field above the form', () => {
+test('an id that is taken is told at the id, a forbidden address at the address, the rest above the form', () => {
   expect(errorsOfProblem({ ...problem, code: 'device-exists', detail: 'taken' })).toEqual({ device_id: 'taken' });
-  expect(errorsOfProblem(problem)).toEqual({ form: 'Not saved: no' });
+  expect(errorsOfProblem(problem)).toEqual({ server_url: 'no' });
+  expect(errorsOfProblem({ ...problem, code: 'forbidden' })).toEqual({ form: 'Not saved: no' });
 });

@@ -162,6 +162,8 @@ export function errorsOfProblem(problem: Problem): DeviceFormErrors {
     errors[field] ??= message;
   }
   if (problem.code === 'device-exists') errors.device_id ??= problem.detail;
+  // A body of the right form that is refused all the same has an address that the relay must not, or cannot, connect to.
+  if (problem.code === 'invalid' && problem.errors === undefined) errors.server_url ??= problem.detail;
   const hasField = DEVICE_FIELDS.some((field) => errors[field] !== undefined);
   if (!hasField) errors.form ??= text.fleet.form.notSaved(problem.detail);
   return errors;

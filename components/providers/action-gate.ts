@@ -1,6 +1,6 @@
 import { text } from '@/components/text/catalogue';
-import type { Link } from '@/lib/client/link';
 import { type CommandType, mayCommand, ROLE_NEEDED, type Role } from '@/lib/relay-protocol/commands';
+import type { Link } from '@/lib/relay-protocol/link';
 
 /** Whether a control may be used now; if not, why, in words for its tooltip. */
 export type ActionGate = { readonly isOpen: true } | { readonly isOpen: false; readonly reason: string };

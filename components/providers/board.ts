@@ -1,7 +1,6 @@
 import './zod-config';
 import { type BoardCommands, createBoardCommands } from '@/lib/client/board-commands';
 import { type ConstellationClient, createConstellationClient } from '@/lib/client/constellation-client';
-import type { Link } from '@/lib/client/link';
 import { FLEET_STREAM, RUNS_STREAM } from '@/lib/relay-protocol/streams';
 import { commandIdSchema } from '@/lib/std/ids';
 import { boardFolds } from '@/lib/store/board-folds';
@@ -17,15 +16,11 @@ export type Board = {
   readonly client: ConstellationClient;
   readonly commands: BoardCommands;
   readonly clock: SharedClock;
-  link(): Link;
-  onLink(listener: () => void): () => void;
   close(): void;
 };
 
 export function openBoard(): Board {
   const store = createBoardStore({ folds: boardFolds, schedule: createPaintSchedule() });
-  const listeners = new Set<() => void>();
-  let link: Link = { phase: 'connecting', freshAtMs: null };
 
   const client = createConstellationClient({
     openSocket: openRelaySocket,
@@ -34,10 +29,7 @@ export function openBoard(): Board {
     fraction: Math.random,
     events: {
       onFrame: (frame) => store.applyFrame(frame, Date.now()),
-      onLink(next) {
-        link = next;
-        for (const listener of listeners) listener();
-      },
+      onLink: store.linkChanged,
       onFollow: store.follow,
       onForget: store.forget,
       onCommandSent: store.commandSent,
@@ -59,11 +51,6 @@ export function openBoard(): Board {
     client,
     commands: createBoardCommands(client.send),
     clock: createSharedClock(),
-    link: () => link,
-    onLink(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
     close() {
       document.removeEventListener('visibilitychange', check);
       window.removeEventListener('online', check);

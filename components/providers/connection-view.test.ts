@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { formatClockTime } from '@/components/text/format-time';
-import type { Link } from '@/lib/client/link';
+import type { Link } from '@/lib/relay-protocol/link';
 import { gateFor } from './action-gate';
 import { connectionView } from './connection-view';
 

@@ -1,6 +1,6 @@
 import { text } from '@/components/text/catalogue';
 import { formatClockTime, formatDuration } from '@/components/text/format-time';
-import type { Link } from '@/lib/client/link';
+import type { Link } from '@/lib/relay-protocol/link';
 import type { BoardState } from '@/lib/store/board-state';
 
 export type ConnectionKind =

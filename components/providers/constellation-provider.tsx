@@ -3,8 +3,8 @@
 import { createContext, type ReactNode, useContext, useEffect, useState, useSyncExternalStore } from 'react';
 import { type StoreApi, useStore } from 'zustand';
 import type { BoardCommands } from '@/lib/client/board-commands';
-import type { Link } from '@/lib/client/link';
 import type { CommandType, Role } from '@/lib/relay-protocol/commands';
+import type { Link } from '@/lib/relay-protocol/link';
 import type { StreamName } from '@/lib/relay-protocol/streams';
 import type { BoardState } from '@/lib/store/board-state';
 import { type ActionGate, gateFor } from './action-gate';
@@ -56,8 +56,7 @@ export function useStream(stream: StreamName | undefined): void {
 }
 
 export function useLink(): Link {
-  const board = useBoardContext();
-  return useSyncExternalStore(board.onLink, board.link, board.link);
+  return useBoard((state) => state.link);
 }
 
 /** What the header's pill says of the connection. */

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import type { DownFrame } from '@/lib/relay-protocol/down';
+import type { Link } from '@/lib/relay-protocol/link';
 import { type Cursor, FLEET_STREAM, RUNS_STREAM, runStream, type StreamName } from '@/lib/relay-protocol/streams';
 import { type CommandId, commandIdSchema, deviceIdSchema, runIdSchema } from '@/lib/std/ids';
 import { createBoardCommands } from './board-commands';
 import { type ClientEvents, createConstellationClient } from './constellation-client';
-import type { Link } from './link';
 import { createFakeClock } from './testing/fake-clock';
 import { createFakeRelay } from './testing/fake-relay';
 

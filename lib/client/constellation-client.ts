@@ -1,6 +1,7 @@
 import { CLOSE, closeAdvice } from '@/lib/relay-protocol/close-codes';
 import type { Command } from '@/lib/relay-protocol/commands';
 import type { DownFrame } from '@/lib/relay-protocol/down';
+import type { Link } from '@/lib/relay-protocol/link';
 import type { Cursor, Position, StreamName } from '@/lib/relay-protocol/streams';
 import { BROWSER_TIMING, COMMANDS_UNANSWERED_MAX } from '@/lib/relay-protocol/timing';
 import type { UpFrame } from '@/lib/relay-protocol/up';
@@ -9,7 +10,6 @@ import type { CancelTimer, Clock } from '@/lib/std/clock';
 import type { CommandId } from '@/lib/std/ids';
 import { createAcknowledger } from './acknowledger';
 import type { CommandVerdict } from './command-verdict';
-import type { Link } from './link';
 import { parseDownMessage } from './parse-down-message';
 import { COMMAND_ANSWER_MS, createPendingCommands } from './pending-commands';
 import type { OpenRelaySocket, RelaySocket, SocketClose } from './socket-port';

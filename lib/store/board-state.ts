@@ -1,5 +1,6 @@
 import type { Fleet } from '@/lib/fleet/device';
 import type { Role } from '@/lib/relay-protocol/commands';
+import type { Link } from '@/lib/relay-protocol/link';
 import type { Run } from '@/lib/run/run';
 import type { RunSummary } from '@/lib/run/run-summary';
 import type { CommandId, DeviceId, RunId } from '@/lib/std/ids';
@@ -11,6 +12,8 @@ export type RunList = ReadonlyMap<RunId, RunSummary>;
 
 /** Everything that the relay has told this page. Times are Unix milliseconds on the relay's clock. */
 export type BoardState = {
+  /** Beside the rest, so that the pill never says more than what stands below it. Times are this browser's. */
+  readonly link: Link;
   readonly session: { readonly actor: string; readonly role: Role } | null;
   /** Relay's clock minus this browser's, in milliseconds. */
   readonly relayAheadMs: number;
@@ -25,6 +28,7 @@ export type BoardState = {
 };
 
 export const EMPTY_BOARD: BoardState = {
+  link: { phase: 'connecting', freshAtMs: null },
   session: null,
   relayAheadMs: 0,
   catchUp: { events: 0, snapshots: 0 },

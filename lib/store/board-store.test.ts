@@ -87,6 +87,18 @@ test('everything that one frame changes is shown in the same paint', () => {
   expect(fleet.phase === 'ready' && fleet.value.devices.get(LINUX)?.status).toBe('busy');
 });
 
+test('the link is shown as open only together with what the welcome says is missing', () => {
+  const { state, say, paint, linkChanged } = aBoard(FLEET_STREAM);
+  const seen: string[] = [];
+  state.subscribe(({ link, catchUp }) => seen.push(`${link.phase} ${catchUp.snapshots}`));
+  say(welcome([{ stream: FLEET_STREAM, epoch: 'e1', number: 1, mode: 'snapshot' }]));
+  linkChanged({ phase: 'open' });
+  paint();
+  say(fleetSnapshot(1, aDevice('linux-1')));
+  paint();
+  expect(seen).toEqual(['open 1', 'open 0']);
+});
+
 test('devices that no event names keep their identity, so nothing of theirs is painted', () => {
   const { state, say, paint } = aBoard(FLEET_STREAM);
   say(fleetSnapshot(1, aDevice('linux-1'), aDevice('linux-2')));

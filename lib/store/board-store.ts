@@ -1,6 +1,7 @@
 import { createStore, type StoreApi } from 'zustand/vanilla';
 import type { Command } from '@/lib/relay-protocol/commands';
 import type { DownFrame } from '@/lib/relay-protocol/down';
+import type { Link } from '@/lib/relay-protocol/link';
 import type { Cursor, Position, StreamName } from '@/lib/relay-protocol/streams';
 import type { CommandId } from '@/lib/std/ids';
 import type { BoardFolds } from './board-folds';
@@ -15,6 +16,7 @@ export type BoardStore = {
   readonly state: StoreApi<BoardState>;
   /** @returns streams that must be asked for again, from `cursorOf` */
   applyFrame(frame: DownFrame, nowMs: number): readonly StreamName[];
+  linkChanged(link: Link): void;
   /** Begins to keep a stream; frames of streams that nobody follows are dropped. */
   follow(stream: StreamName): void;
   forget(stream: StreamName): void;
@@ -92,6 +94,7 @@ export function createBoardStore({ folds, schedule }: BoardStoreOptions): BoardS
           return [];
       }
     },
+    linkChanged: (link) => update({ link }),
     follow(stream) {
       table.follow(stream);
       refreshFromTable();
