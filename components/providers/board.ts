@@ -7,7 +7,8 @@ import { boardFolds } from '@/lib/store/board-folds';
 import { type BoardStore, createBoardStore } from '@/lib/store/board-store';
 import { browserClock } from './browser-clock';
 import { createPaintSchedule } from './paint-schedule';
-import { openRelaySocket } from './relay-socket';
+import { fetchTicket } from './relay-http';
+import { createSocketOpener, socketAddress } from './relay-socket';
 import { createSharedClock, type SharedClock } from './shared-clock';
 
 /** The page's two halves, joined: the client that talks and the store that remembers. */
@@ -23,7 +24,7 @@ export function openBoard(): Board {
   const store = createBoardStore({ folds: boardFolds, schedule: createPaintSchedule() });
 
   const client = createConstellationClient({
-    openSocket: openRelaySocket,
+    openSocket: createSocketOpener({ fetchTicket, address: socketAddress, fraction: Math.random }),
     clock: browserClock,
     newCommandId: () => commandIdSchema.parse(randomId()),
     fraction: Math.random,
