@@ -89,7 +89,7 @@ export function createPrograms(settings, pagePort, events) {
     deviceServer: child('the local device server', 'local-device-server.log', {
       module: join(ROOT, 'dist', 'device-server.mjs'),
       nodeArgs: BUNDLE_ARGS,
-      argv: () => ['--port', String(localPort), '--host', '127.0.0.1', '--api-key', localKey],
+      argv: () => ['--port', String(localPort), '--host', '127.0.0.1', `--api-key=${localKey}`],
       env: foreignEnvironment(),
       onMessage: (message) => {
         if (message.type === 'ready' && typeof message.port === 'number') localPort = message.port;
