@@ -2,7 +2,7 @@
 
 import Link from 'next/link';
 import { DeviceReachDot } from '@/components/canvas/device-reach-dot';
-import { useNow } from '@/components/providers/constellation-provider';
+import { useClockText } from '@/components/providers/constellation-provider';
 import { text } from '@/components/text/catalogue';
 import { formatAge, formatFullMoment } from '@/components/text/format-time';
 import { classNames } from '@/components/ui/class-names';
@@ -17,8 +17,8 @@ const REACH = { online: 'online', connecting: 'reconnecting', offline: 'offline'
 
 /** A moment as its age, which ticks; the moment itself stands in the title. */
 export function Age({ atMs, words }: { readonly atMs: number; readonly words: (age: string) => string }) {
-  const nowMs = useNow();
-  return <time title={formatFullMoment(atMs)}>{words(formatAge(nowMs - atMs))}</time>;
+  const age = useClockText((nowMs) => words(formatAge(nowMs - atMs)));
+  return <time title={formatFullMoment(atMs)}>{age}</time>;
 }
 
 export function ConnectionFactCell({ device }: { readonly device: Device }) {

@@ -13,7 +13,7 @@ import { EmptyState } from '@/components/ui/empty-state';
 import { Icon } from '@/components/ui/icon';
 import type { Device } from '@/lib/fleet/device';
 import { mergeProfile } from '@/lib/fleet/merge-profile';
-import { deviceOf } from '@/lib/store/selectors/fleet-view';
+import { deviceOf, workFact } from '@/lib/store/selectors/fleet-view';
 import { ConnectionPanel } from './connection-panel';
 import { DeviceDialog } from './device-dialog';
 import { ConnectionFactCell, WorkFactCell } from './device-facts';
@@ -57,7 +57,7 @@ function KnownDevice({ device }: { readonly device: Device }) {
             <span className="truncate">{device.profile.deviceId}</span>
           </h1>
           <ConnectionFactCell device={device} />
-          <WorkFactCell device={device} />
+          {workFact(device).word !== 'none' && <WorkFactCell device={device} />}
         </div>
         <Actions device={device} command={command} />
       </div>

@@ -83,6 +83,14 @@ function useNowMs(): number {
   return useSyncExternalStore(clock.subscribe, clock.read, clock.read);
 }
 
+/** What the relay's clock says of something, such as an age in words: renders again only when the words change. */
+export function useClockText(words: (nowMs: number) => string): string {
+  const { clock } = useBoardContext();
+  const relayAheadMs = useBoard((state) => state.relayAheadMs);
+  const read = () => words(clock.read() + relayAheadMs);
+  return useSyncExternalStore(clock.subscribe, read, read);
+}
+
 /** The relay's clock in Unix milliseconds, once a second and for all components at the same moment. */
 export function useNow(): number {
   const relayAheadMs = useBoard((state) => state.relayAheadMs);

@@ -59,7 +59,7 @@ const refresh = {
   waiting: 'Is asked as soon as it returns',
   busy: (age: string, by: string) => `Asked ${age} ago by ${by}; the values below are from before.`,
   queued: (age: string, by: string) =>
-    `${by} asked for a refresh ${age} ago. The device is asked as soon as it returns.`,
+    `The device is away. ${by} asked for a refresh ${age} ago; the device is asked as soon as it returns.`,
   offline: 'The device is offline, so it cannot be asked now. What you see is what it last said.',
   failed: (age: string, reason: string) => `The refresh of ${age} ago failed: ${reason}`,
   unchanged: 'The device answered: nothing has changed.',

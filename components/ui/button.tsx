@@ -12,7 +12,7 @@ const LOOK: Record<ButtonLook, string> = {
   danger: 'bg-danger text-white border-transparent hover:bg-danger-hover',
 };
 
-const UNAVAILABLE = 'bg-transparent text-muted border-line cursor-not-allowed';
+const UNAVAILABLE = 'bg-transparent text-muted cursor-not-allowed';
 
 type ButtonProps = Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'disabled'> & {
   readonly look?: ButtonLook;
@@ -60,7 +60,7 @@ export function Button(props: ButtonProps) {
         'inline-flex shrink-0 items-center justify-center gap-1.5 rounded-md border font-medium whitespace-nowrap select-none',
         isSmall ? 'h-7 text-xs' : 'h-8 text-sm',
         isIconOnly ? (isSmall ? 'w-7' : 'w-8') : isSmall ? 'px-2' : 'px-3',
-        isUnavailable ? UNAVAILABLE : LOOK[look],
+        isUnavailable ? classNames(UNAVAILABLE, look === 'quiet' ? 'border-transparent' : 'border-line') : LOOK[look],
         className,
       )}
     >
