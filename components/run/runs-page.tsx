@@ -55,11 +55,7 @@ function Runs({ runs }: { readonly runs: RunList }) {
     return [...runs.values()].filter((run) => run.name.toLowerCase().includes(wanted));
   }, [runs, filter]);
   if (runs.size === 0) {
-    return (
-      <EmptyState title={runText.list.emptyTitle} actions={<NewRunLink />}>
-        {runText.list.empty}
-      </EmptyState>
-    );
+    return <EmptyState title={runText.list.emptyTitle}>{runText.list.empty}</EmptyState>;
   }
   const words = runText.list.columns;
   return (

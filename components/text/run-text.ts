@@ -189,7 +189,8 @@ const list = {
   title: 'Runs',
   newRun: 'New run',
   emptyTitle: 'No runs yet',
-  empty: 'A run executes a constellation: tasks on devices, and the lines between them.',
+  empty:
+    'A run executes a constellation: tasks on devices, and the lines between them. Begin with New run, where examples are at hand.',
   loading: 'Loading the runs',
   columns: {
     state: 'State',
