@@ -24,6 +24,7 @@ export default defineConfig({
   ],
   use: {
     viewport: { width: 1440, height: 900 },
+    actionTimeout: 15_000,
     screenshot: 'only-on-failure',
     launchOptions: {
       executablePath: chromiumPath(),
