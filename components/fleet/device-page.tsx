@@ -36,7 +36,9 @@ export function DevicePage({ deviceId }: { readonly deviceId: string }) {
       {copy.phase === 'broken' && <FailureNotice reason={copy.reason} onRetry={() => window.location.reload()} />}
       {copy.phase === 'loading' && <p className="text-sm text-muted">{text.shell.common.loading}</p>}
       {copy.phase === 'ready' && device === undefined && (
-        <EmptyState title={words.missingTitle(deviceId)}>{words.missing}</EmptyState>
+        <EmptyState isWholePage title={words.missingTitle(deviceId)}>
+          {words.missing}
+        </EmptyState>
       )}
       {device !== undefined && <KnownDevice device={device} />}
     </div>

@@ -149,6 +149,7 @@ function LoadingRun() {
 function MissingRun() {
   return (
     <EmptyState
+      isWholePage
       title={runText.page.missingTitle}
       actions={
         <Link href="/" className="underline underline-offset-2">
