@@ -6,7 +6,7 @@ import { DeviceKindIcon } from '@/components/fleet/device-kind-icons';
 import { useNow } from '@/components/providers/constellation-provider';
 import { TASK_TONE } from '@/components/run/task-state';
 import { TaskStateIcon } from '@/components/run/task-state-icon';
-import { formatDuration } from '@/components/text/format-time';
+import { formatDuration, formatTook } from '@/components/text/format-time';
 import { runText } from '@/components/text/run-text';
 import type { TaskView } from '@/lib/store/selectors/run-view';
 import { useCanvasActions } from './canvas-actions';
@@ -110,7 +110,7 @@ function CardFoot({ view }: { readonly view: TaskView }) {
 
 function CardTime({ view }: { readonly view: TaskView }) {
   if (view.runningSinceMs !== null) return <Elapsed sinceMs={view.runningSinceMs} />;
-  if (view.durationMs !== null) return <span>{formatDuration(view.durationMs)}</span>;
+  if (view.durationMs !== null) return <span>{formatTook(view.durationMs)}</span>;
   return null;
 }
 

@@ -3,7 +3,7 @@
 import Link from 'next/link';
 import { memo } from 'react';
 import { useNow } from '@/components/providers/constellation-provider';
-import { formatDuration, formatFullMoment, formatMoment } from '@/components/text/format-time';
+import { formatFullMoment, formatMoment, formatTook } from '@/components/text/format-time';
 import { runText } from '@/components/text/run-text';
 import { CELL, ROW } from '@/components/ui/data-table';
 import type { TaskStatus } from '@/lib/constellation/task-star';
@@ -53,7 +53,7 @@ export const RunRow = memo(function RunRow({ summary }: { readonly summary: RunS
 function Duration({ summary }: { readonly summary: RunSummary }) {
   const sinceMs = summary.launchedAtMs ?? summary.startedAtMs;
   if (sinceMs === null) return null;
-  return summary.endedAtMs === null ? <Elapsed sinceMs={sinceMs} /> : formatDuration(summary.endedAtMs - sinceMs);
+  return summary.endedAtMs === null ? <Elapsed sinceMs={sinceMs} /> : formatTook(summary.endedAtMs - sinceMs);
 }
 
 /** The stored words, from what is done to what is still to come. */

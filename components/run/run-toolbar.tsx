@@ -2,7 +2,7 @@
 
 import { useState } from 'react';
 import { useBoard, useConstellationClient } from '@/components/providers/constellation-provider';
-import { formatDuration } from '@/components/text/format-time';
+import { formatTook } from '@/components/text/format-time';
 import { runText } from '@/components/text/run-text';
 import { Button } from '@/components/ui/button';
 import { Icon } from '@/components/ui/icon';
@@ -44,11 +44,7 @@ function RunTime() {
   const sinceMs = launchedAtMs ?? startedAtMs;
   return (
     <span className="min-w-20 text-right text-sm tabular-nums text-muted max-sm:hidden" title={runText.page.elapsed}>
-      {sinceMs === null ? null : endedAtMs === null ? (
-        <Elapsed sinceMs={sinceMs} />
-      ) : (
-        formatDuration(endedAtMs - sinceMs)
-      )}
+      {sinceMs === null ? null : endedAtMs === null ? <Elapsed sinceMs={sinceMs} /> : formatTook(endedAtMs - sinceMs)}
     </span>
   );
 }

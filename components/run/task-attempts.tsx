@@ -1,7 +1,7 @@
 'use client';
 
 import { useNow } from '@/components/providers/constellation-provider';
-import { formatDuration, formatFullMoment, formatMoment } from '@/components/text/format-time';
+import { formatFullMoment, formatMoment, formatTook } from '@/components/text/format-time';
 import { runText } from '@/components/text/run-text';
 import { Badge } from '@/components/ui/badge';
 import type { Tone } from '@/components/ui/tone';
@@ -78,9 +78,9 @@ function AttemptTime({ attempt }: { readonly attempt: Attempt }) {
   const startedAtMs = attempt.sendingAtMs ?? attempt.queuedAtMs;
   switch (attempt.state.phase) {
     case 'ended':
-      return attempt.sendingAtMs === null ? null : formatDuration(attempt.state.endedAtMs - startedAtMs);
+      return attempt.sendingAtMs === null ? null : formatTook(attempt.state.endedAtMs - startedAtMs);
     case 'lost':
-      return formatDuration(attempt.state.lostAtMs - startedAtMs);
+      return formatTook(attempt.state.lostAtMs - startedAtMs);
     default:
       return <Elapsed sinceMs={startedAtMs} />;
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { formatAge, formatDuration, formatFullMoment, formatMoment } from './format-time';
+import { formatAge, formatDuration, formatFullMoment, formatMoment, formatTook } from './format-time';
 
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
@@ -34,4 +34,12 @@ test('a moment of today is a time, one of another day has its date', () => {
 test('a full moment names its zone', () => {
   const at = new Date(2025, 2, 4, 9, 2, 11).getTime();
   expect(formatFullMoment(at)).toMatch(/^2025-03-04 09:02:11 [+-]\d\d:\d\d$/);
+});
+
+test('what took less than ten seconds is told to a tenth, never rounded up', () => {
+  expect(formatTook(0)).toBe('0.0 s');
+  expect(formatTook(389)).toBe('0.3 s');
+  expect(formatTook(9_999)).toBe('9.9 s');
+  expect(formatTook(10_400)).toBe('10 s');
+  expect(formatTook(-5)).toBe('0.0 s');
 });

@@ -12,6 +12,12 @@ export function formatDuration(durationMs: number): string {
   return `${Math.floor(ms / DAY)} d ${Math.floor((ms % DAY) / HOUR)} h`;
 }
 
+/** How long something took that is over: `0.3 s` below ten seconds, where a whole second says too little; then as above. */
+export function formatTook(durationMs: number): string {
+  const ms = Math.max(0, durationMs);
+  return ms < 10 * SECOND ? `${(Math.floor(ms / 100) / 10).toFixed(1)} s` : formatDuration(ms);
+}
+
 /** One unit only: `12 s`, `3 min`, `5 h`, `2 d`. For ages, which nobody reads to the second. */
 export function formatAge(ageMs: number): string {
   const ms = Math.max(0, ageMs);
