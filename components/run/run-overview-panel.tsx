@@ -18,7 +18,7 @@ export function RunOverviewPanel() {
       <FailureStrip />
       <CancelNote />
       <LaunchNote />
-      <Section title={runText.panel.tasks}>
+      <Section title={runText.panel.tasks} level={2}>
         <TaskTable />
       </Section>
       {run.warnings.length === 0 ? null : (
