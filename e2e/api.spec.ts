@@ -100,7 +100,7 @@ test('a run can be created as a draft, launched and cancelled', async () => {
   await stack.api.untilDevice('linux-web-a', 'idle');
 });
 
-test('one ready star can be dispatched by hand on a draft, and only that star runs', async () => {
+test('one ready task can be dispatched by hand on a draft, and only that task runs', async () => {
   const id = await stack.api.createRun(
     constellationOf('by hand', [
       { id: 'first', device: 'linux-web-b', request: '$ echo hello' },

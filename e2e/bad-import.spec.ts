@@ -19,7 +19,7 @@ test.afterAll(async () => {
 
 const star = (id: string, after: string[] = []) => ({ id, device: 'linux-1', request: '$ echo hello', after });
 
-/** Two stars with the same id: only possible where tasks stand in a list. */
+/** Two tasks with the same id: only possible where tasks stand in a list. */
 function withDuplicateId() {
   const { tasks, ...rest } = constellationOf('twice', [star('a')]);
   return { ...rest, tasks: [...Object.values(tasks), ...Object.values(tasks)] };

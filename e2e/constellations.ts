@@ -44,7 +44,7 @@ export function constellationOf(name: string, stars: readonly Star[]) {
   };
 }
 
-/** Stars in a row on one device, each of which takes a while. */
+/** Tasks in a row on one device, each of which takes a while. */
 export function chainOf(name: string, options: { length: number; device: string; seconds: number }) {
   return constellationOf(
     name,

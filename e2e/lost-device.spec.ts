@@ -18,7 +18,7 @@ test.afterAll(async () => {
   await stack.stop();
 });
 
-test('a killed device fails its star, the rest goes on, and a retry completes the run when it is back', async ({
+test('a killed device fails its task, the rest goes on, and a retry completes the run when it is back', async ({
   page,
 }) => {
   test.setTimeout(180_000);

@@ -46,7 +46,7 @@ test('kill -9 of the relay in the middle of a run loses nothing and sends nothin
   expect(ended.state).toBe('partially_failed');
 });
 
-test('after the crash a retry completes the run, the skipped star included', async () => {
+test('after the crash a retry completes the run, the skipped task included', async () => {
   const id = await stack.api.createRun(
     constellationOf('retry', [
       { id: 'first', device: 'linux-1', request: '$ sleep 3' },

@@ -16,7 +16,7 @@ import { oneStarConstellation } from './one-star-constellation';
 import { SentTask } from './sent-task';
 import { useSentRuns } from './use-sent-runs';
 
-/** One task for this device: makes a run of one star, launches it and shows it where it was sent. */
+/** One task for this device: makes a run of one task, launches it and shows it where it was sent. */
 export function SendTaskPanel({ device }: { readonly device: Device }) {
   const words = text.fleet.task;
   const gate = useGate('run-launch');

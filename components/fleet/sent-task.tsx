@@ -19,7 +19,7 @@ import type { RunId } from '@/lib/std/ids';
 import { fleetOf } from '@/lib/store/selectors/fleet-view';
 import { createRunViewer } from '@/lib/store/selectors/run-view';
 
-/** A run of one star, live, where it was sent. */
+/** A run of one task, live, where it was sent. */
 export function SentTask({ runId }: { readonly runId: RunId }) {
   useStream(useMemo(() => runStream(runId), [runId]));
   const copy = useBoard((state) => state.runs.get(runId));

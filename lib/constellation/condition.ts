@@ -26,5 +26,5 @@ export function conditionOf(line: TaskStarLine): Condition | null {
   return { language, expression };
 }
 
-/** No language is known yet, so no condition holds: a star behind one is skipped, and never runs by mistake. */
+/** No language is known yet, so no condition holds: a task behind one is skipped, and never runs by mistake. */
 export const evaluateCondition: ConditionEvaluator = () => false;

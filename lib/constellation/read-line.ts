@@ -65,7 +65,7 @@ function readEnd(place: Place, name: 'from_task_id' | 'to_task_id'): string {
   return '';
 }
 
-/** A condition decides whether stars run at all, so what cannot be evaluated is said aloud. */
+/** A condition decides whether tasks run at all, so what cannot be evaluated is said aloud. */
 function warnOfCondition(place: Place, line: TaskStarLine): void {
   if (line.dependencyType !== 'conditional') return;
   const raw = line.metadata.condition;

@@ -1,7 +1,7 @@
 import type { TaskStar } from './task-star';
 
 /**
- * The text that a device gets for a star: description and tips, nothing else.
+ * The text that a device gets for a task: description and tips, nothing else.
  *
  * @see microsoft/UFO, galaxy/constellation/task_star.py, to_request_string
  */

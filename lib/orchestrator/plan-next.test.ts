@@ -13,7 +13,7 @@ test('a draft is never advanced', () => {
   expect(wants(aRun(aChain(2)))).toEqual([]);
 });
 
-test('ready stars go out by priority, then in the order of the plan', () => {
+test('ready tasks go out by priority, then in the order of the plan', () => {
   const plan = aPlan([aStar('a'), aStar('low', { priority: 1 }), aStar('urgent', { priority: 4 }), aStar('b')]);
   expect(wants(aRun(plan).launch())).toEqual([
     'task-dispatch urgent',
@@ -23,7 +23,7 @@ test('ready stars go out by priority, then in the order of the plan', () => {
   ]);
 });
 
-test('a star behind another waits until that one has ended', () => {
+test('a task behind another waits until that one has ended', () => {
   const given = aRun(aChain(2)).launch().dispatch('s0').sent('s0');
   expect(wants(given)).toEqual([]);
   given.ends('s0');
@@ -35,7 +35,7 @@ test('stars behind a failure are skipped down the chain in one go, and the run e
   expect(wants(given)).toEqual(['task-skip s1', 'task-skip s2', 'task-skip s3', 'run-end']);
 });
 
-test('a successor of a skipped star follows its own line', () => {
+test('a successor of a skipped task follows its own line', () => {
   const plan = aPlan(
     ['a', 'b', 'c'],
     [
@@ -59,7 +59,7 @@ test('an independent branch goes on beside a failure', () => {
   expect(wants(given)).toEqual(['task-skip b']);
 });
 
-test('a run ends by itself when its last star has ended, also one that was never launched', () => {
+test('a run ends by itself when its last task has ended, also one that was never launched', () => {
   const given = aRun(aPlan(['a'])).runs('a');
   expect(wants(given)).toEqual(['run-end']);
   given.step({ type: 'run-end', runId: A_RUN_ID });
@@ -74,7 +74,7 @@ test('an empty run ends completed at its launch, and not before', () => {
   expect(wants(given)).toEqual(['run-end']);
 });
 
-test('a star whose device was removed waits for an operator instead of failing', () => {
+test('a task whose device was removed waits for an operator instead of failing', () => {
   const given = aRun(aPlan(['a'])).launch();
   given.fleet = aFleet('other');
   expect(wants(given)).toEqual([]);

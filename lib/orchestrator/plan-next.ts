@@ -15,8 +15,8 @@ export type Intent = Extract<RunCommand, { type: 'task-dispatch' }> | RunStep;
 /**
  * What a run needs now. Policy only: it promises nothing, and asking again after its intents were folded gives none.
  *
- * Blocked stars are skipped, and what hangs on a skipped one follows its own line; then every ready star goes to its
- * device, most urgent first; a run whose stars have all ended is ended. A star whose device is unknown is left waiting
+ * Blocked tasks are skipped, and what hangs on a skipped one follows its own line; then every ready task goes to its
+ * device, most urgent first; a run whose tasks have all ended is ended. A task whose device is unknown is left waiting
  * for an operator. Runs that are not launched are only ended, never advanced.
  */
 export function planNext(run: Run, fleet: Fleet): Intent[] {

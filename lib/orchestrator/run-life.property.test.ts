@@ -28,7 +28,7 @@ const plans = fc
       }),
   );
 
-/** What the world does next, to whichever star the number picks among those that it fits. */
+/** What the world does next, to whichever task the number picks among those that it fits. */
 const ACTS = [
   'send',
   'accept',
@@ -146,7 +146,7 @@ const aPlanOf = (lines: readonly LineDraft[]) =>
     lines,
   );
 
-test('[R24][R8] whatever happens, a run never has two live attempts of a star, never stalls, and ends', () => {
+test('[R24][R8] whatever happens, a run never has two live attempts of a task, never stalls, and ends', () => {
   fc.assert(
     fc.property(plans, acts, outcomes, (lines, steps, answers) => {
       const run = aRun(aPlanOf(lines)).launch();
@@ -197,7 +197,7 @@ test('[R1][R2] a replay in batches of any size, and through a snapshot, gives th
   );
 });
 
-test('[R28] a run in which everything failed is completed by retrying star after star', () => {
+test('[R28] a run in which everything failed is completed by retrying task after task', () => {
   fc.assert(
     fc.property(plans, (lines) => {
       const run = aRun(

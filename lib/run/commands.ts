@@ -19,10 +19,10 @@ export const runCommandSchema = z.discriminatedUnion('type', [
     /** The plan's revision on the screen of who asks; another one is refused. */
     baseRevision: z.int().min(0),
   }),
-  /** Without `deviceId` the star goes where it is placed. */
+  /** Without `deviceId` the task goes where it is placed. */
   z.strictObject({ type: z.literal('task-dispatch'), runId, taskId, deviceId: deviceIdSchema.optional() }),
   z.strictObject({ type: z.literal('task-cancel'), runId, taskId, reason }),
-  /** With `deviceId` the star is placed there first. */
+  /** With `deviceId` the task is placed there first. */
   z.strictObject({ type: z.literal('task-retry'), runId, taskId, deviceId: deviceIdSchema.optional() }),
 ]);
 export type RunCommand = z.infer<typeof runCommandSchema>;

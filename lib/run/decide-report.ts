@@ -8,7 +8,7 @@ import { type Attempt, type CancelCause, liveAttempt, type Run, type TaskRun } f
 
 type Report<Type extends RunReport['type']> = Extract<RunReport, { type: Type }>;
 
-/** The parties to a report: the star and its attempt, and whether that attempt still counts. */
+/** The parties to a report: the task and its attempt, and whether that attempt still counts. */
 type Place = { readonly run: Run; readonly task: TaskRun; readonly attempt: Attempt; readonly isLive: boolean };
 
 /** What a device link has seen. Reports that come twice, or too late, change nothing that counts. */
@@ -18,7 +18,7 @@ export function decideReport(run: Run, report: RunReport, context: RunContext): 
   const task = found.value;
   const attempt = task.attempts.find(({ number }) => number === report.attempt);
   if (attempt === undefined) {
-    return refused('stale-attempt', `Star "${task.taskId}" has no attempt ${report.attempt}; the report is dropped.`);
+    return refused('stale-attempt', `Task "${task.taskId}" has no attempt ${report.attempt}; the report is dropped.`);
   }
   const place: Place = { run, task, attempt, isLive: liveAttempt(task) === attempt };
   switch (report.type) {

@@ -13,10 +13,10 @@ import type { Run, TaskRun } from './run';
 import { isRunEnded } from './run-state';
 
 /**
- * Puts a failed or cancelled star back to pending, with every star behind it that was skipped because of it, and opens
+ * Puts a failed or cancelled task back to pending, with every task behind it that was skipped because of it, and opens
  * the run again if it had ended. A person's retry has no limit.
  *
- * Nobody plans a run that was never launched, so there a star that is ready is dispatched by the retry itself.
+ * Nobody plans a run that was never launched, so there a task that is ready is dispatched by the retry itself.
  */
 export function decideRetry(
   run: Run,
@@ -50,7 +50,7 @@ export function decideRetry(
 function mayRetry(run: Run, task: TaskRun): Result<null, Refusal> {
   const { taskId, status } = task;
   if (status !== 'failed' && status !== 'cancelled') {
-    return refused('task-not-failed', `Star "${taskId}" is ${status}; only a failed or cancelled star can be retried.`);
+    return refused('task-not-failed', `Task "${taskId}" is ${status}; only a failed or cancelled task can be retried.`);
   }
   if (run.cancelAsked !== null && !isRunEnded(run)) {
     return refused('conflict', `Run ${run.runId} is being cancelled; retry "${taskId}" once it has ended.`);
@@ -59,14 +59,14 @@ function mayRetry(run: Run, task: TaskRun): Result<null, Refusal> {
   if (readiness.kind !== 'blocked') return ok(null);
   return refused(
     'task-not-ready',
-    `Star "${taskId}" cannot run: ${describeLine(run, readiness.line)}; retry "${readiness.line.fromTaskId}" first.`,
+    `Task "${taskId}" cannot run: ${describeLine(run, readiness.line)}; retry "${readiness.line.fromTaskId}" first.`,
   );
 }
 
 const PENDING: TaskFacts = { status: 'pending', result: null, error: null };
 
 /**
- * Stars behind a retried one that were skipped and need not be any more. One that another failure blocks as well stays
+ * Tasks behind a retried one that were skipped and need not be any more. One that another failure blocks as well stays
  * skipped, and comes back when that one is retried.
  */
 function unblockedBehind(run: Run, retried: TaskId): TaskId[] {

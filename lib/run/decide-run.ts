@@ -16,7 +16,7 @@ import { finalState, isRunEnded } from './run-state';
 /**
  * A new run, as a draft or launched at once. If a launch at once is refused, nothing is created.
  *
- * A draft may hold stars without a device or with an unknown one; each becomes a warning of the run.
+ * A draft may hold tasks without a device or with an unknown one; each becomes a warning of the run.
  */
 export function createRun(create: RunCreate, context: RunContext): Decision {
   const [problem] = validateConstellation(fromDocument(create.document));
@@ -42,9 +42,9 @@ function placementWarnings(create: RunCreate, fleet: Fleet): ImportWarning[] {
     if (isTerminal(status)) continue;
     const path = `tasks.${task.taskId}.target_device_id`;
     if (task.targetDeviceId === null) {
-      warnings.push({ path, message: 'no device is named; place the star before launching' });
+      warnings.push({ path, message: 'no device is named; place the task before launching' });
     } else if (findDevice(fleet, task.targetDeviceId) === undefined) {
-      const message = `"${task.targetDeviceId}" is not a device here; add it or place the star on another one (${knownDevices(fleet)})`;
+      const message = `"${task.targetDeviceId}" is not a device here; add it or place the task on another one (${knownDevices(fleet)})`;
       warnings.push({ path, message });
     }
   }
@@ -61,16 +61,16 @@ export function decideRunLaunch(run: Run, context: RunContext): Decision {
   if (run.cancelAsked !== null || isRunEnded(run)) {
     return refused(
       'run-ended',
-      `Run ${run.runId} is ${run.state} and starts nothing new; retry a star or import the plan again.`,
+      `Run ${run.runId} is ${run.state} and starts nothing new; retry a task or import the plan again.`,
     );
   }
-  const placed = everyStarPlaced(run, context.fleet);
+  const placed = everyTaskPlaced(run, context.fleet);
   if (!placed.ok) return placed;
   return ok([{ type: 'run-launched', atMs: context.nowMs, actor: context.actor }]);
 }
 
-/** Stars that have ended, or are on their way, need no device any more. */
-function everyStarPlaced(run: Run, fleet: Fleet): Result<null, Refusal> {
+/** Tasks that have ended, or are on their way, need no device any more. */
+function everyTaskPlaced(run: Run, fleet: Fleet): Result<null, Refusal> {
   const missing: TaskId[] = [];
   const unknown: string[] = [];
   for (const [taskId, task] of run.tasks) {
@@ -80,12 +80,12 @@ function everyStarPlaced(run: Run, fleet: Fleet): Result<null, Refusal> {
     else if (findDevice(fleet, name) === undefined) unknown.push(`${taskId} (on "${name}")`);
   }
   const faults: string[] = [];
-  if (missing.length > 0) faults.push(`stars without a device: ${missing.join(', ')}`);
-  if (unknown.length > 0) faults.push(`stars on an unknown device: ${unknown.join(', ')}`);
+  if (missing.length > 0) faults.push(`tasks without a device: ${missing.join(', ')}`);
+  if (unknown.length > 0) faults.push(`tasks on an unknown device: ${unknown.join(', ')}`);
   if (faults.length === 0) return ok(null);
   return refused(
     missing.length > 0 ? 'device-missing' : 'device-unknown',
-    `A launch needs every star on a known device; ${faults.join('; ')}. Place them or add the devices (${knownDevices(fleet)}).`,
+    `A launch needs every task on a known device; ${faults.join('; ')}. Place them or add the devices (${knownDevices(fleet)}).`,
   );
 }
 
@@ -108,11 +108,11 @@ export function decideRunCancel(
   return ok(events);
 }
 
-/** The one final event, once every star has ended. */
+/** The one final event, once every task has ended. */
 export function decideRunEnd(run: Run, context: RunContext): Decision {
   if (isRunEnded(run)) return ok([]);
   if (!allTasksEnded(run)) {
-    return refused('not-allowed', `Run ${run.runId} has stars that have not ended; a run ends with its last star.`);
+    return refused('not-allowed', `Run ${run.runId} has tasks that have not ended; a run ends with its last task.`);
   }
   return ok([{ type: 'run-ended', atMs: context.nowMs, state: finalState(run) }]);
 }

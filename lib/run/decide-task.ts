@@ -11,7 +11,7 @@ import { isRunEnded } from './run-state';
 
 type Command<Type extends RunCommand['type']> = Extract<RunCommand, { type: Type }>;
 
-/** Moves a pending star to another device, or to none while the run is a draft. */
+/** Moves a pending task to another device, or to none while the run is a draft. */
 export function decideTaskPlace(run: Run, command: Command<'task-place'>, context: RunContext): Decision {
   const found = findTask(run, command.taskId);
   if (!found.ok) return found;
@@ -27,7 +27,7 @@ export function decideTaskPlace(run: Run, command: Command<'task-place'>, contex
     if (run.launchedAtMs !== null) {
       return refused(
         'device-missing',
-        `A launched run needs a device for every star; name the one for "${command.taskId}".`,
+        `A launched run needs a device for every task; name the one for "${command.taskId}".`,
       );
     }
   } else {
@@ -39,26 +39,26 @@ export function decideTaskPlace(run: Run, command: Command<'task-place'>, contex
 
 function mayMove(task: TaskRun): Result<null, Refusal> {
   if (task.status === 'running') {
-    return refused('task-running', `Star "${task.taskId}" is running; cancel it before moving it.`);
+    return refused('task-running', `Task "${task.taskId}" is running; cancel it before moving it.`);
   }
   if (isTerminal(task.status)) {
-    return refused('task-ended', `Star "${task.taskId}" is ${task.status}; retry it with another device instead.`);
+    return refused('task-ended', `Task "${task.taskId}" is ${task.status}; retry it with another device instead.`);
   }
   if (liveAttempt(task) !== undefined) {
-    return refused('already-dispatched', `Star "${task.taskId}" is on its way; cancel it before moving it.`);
+    return refused('already-dispatched', `Task "${task.taskId}" is on its way; cancel it before moving it.`);
   }
   return ok(null);
 }
 
 type Placement = { readonly taskId: TaskId; readonly deviceId: DeviceId | null; readonly context: RunContext };
 
-/** None when the star is there already, so that a plan's revision counts changes only. */
+/** None when the task is there already, so that a plan's revision counts changes only. */
 export function placedEvents(run: Run, { taskId, deviceId, context }: Placement): RunEvent[] {
   if (run.constellation.tasks.get(taskId)?.targetDeviceId === deviceId) return [];
   return [{ type: 'task-placed', atMs: context.nowMs, actor: context.actor, taskId, deviceId }];
 }
 
-/** One star to its device, by hand or by the planner. Works on a draft too: then only this star runs. */
+/** One task to its device, by hand or by the planner. Works on a draft too: then only this task runs. */
 export function decideTaskDispatch(run: Run, command: Command<'task-dispatch'>, context: RunContext): Decision {
   const found = findTask(run, command.taskId);
   if (!found.ok) return found;
@@ -75,21 +75,21 @@ function mayDispatch(run: Run, task: TaskRun): Result<null, Refusal> {
   if (live !== undefined) {
     return refused(
       'already-dispatched',
-      `Star "${task.taskId}" was dispatched already: try ${live.number} is ${live.state.phase} on ${live.deviceId}.`,
+      `Task "${task.taskId}" was dispatched already: try ${live.number} is ${live.state.phase} on ${live.deviceId}.`,
     );
   }
   if (run.cancelAsked !== null) {
     return refused(
       'run-ended',
-      `Run ${run.runId} was cancelled and starts nothing new; retry the star once the run has ended.`,
+      `Run ${run.runId} was cancelled and starts nothing new; retry the task once the run has ended.`,
     );
   }
   if (isTerminal(task.status)) {
-    return refused('task-ended', `Star "${task.taskId}" is ${task.status} already; retry it to run it again.`);
+    return refused('task-ended', `Task "${task.taskId}" is ${task.status} already; retry it to run it again.`);
   }
   const readiness = readinessOfTask(run, task.taskId);
   if (readiness.kind === 'ready') return ok(null);
-  return refused('task-not-ready', `Star "${task.taskId}" is not ready: ${describeLine(run, readiness.line)}.`);
+  return refused('task-not-ready', `Task "${task.taskId}" is not ready: ${describeLine(run, readiness.line)}.`);
 }
 
 /** Why a line is not met, as part of a sentence. */
@@ -123,7 +123,7 @@ export function decideTaskCancel(run: Run, command: Command<'task-cancel'>, cont
   if (isTerminal(found.value.status)) {
     return refused(
       'task-ended',
-      `Star "${command.taskId}" is ${found.value.status} already; there is nothing to cancel.`,
+      `Task "${command.taskId}" is ${found.value.status} already; there is nothing to cancel.`,
     );
   }
   return ok(cancelAttempt(found.value, { cause: { kind: 'operator' }, reason: command.reason ?? null, context }));
@@ -158,17 +158,17 @@ export function cancelError(cause: CancelCause, actor: string, reason: string | 
   return reason === null || reason === '' ? what : `${what}: ${reason}`;
 }
 
-/** A star that can never run is skipped, with the line that forbids it as its cause. */
+/** A task that can never run is skipped, with the line that forbids it as its cause. */
 export function decideTaskSkip(run: Run, step: Extract<RunStep, { type: 'task-skip' }>, context: RunContext): Decision {
   const found = findTask(run, step.taskId);
   if (!found.ok) return found;
   const task = found.value;
   if (task.status !== 'pending' || liveAttempt(task) !== undefined || isRunEnded(run)) {
-    return refused('not-allowed', `Star "${task.taskId}" is ${task.status}; only a waiting star can be skipped.`);
+    return refused('not-allowed', `Task "${task.taskId}" is ${task.status}; only a waiting task can be skipped.`);
   }
   const line = run.constellation.lines.get(step.lineId);
   if (line?.toTaskId !== task.taskId || lineState(line, progressOf(run).factsOf(line.fromTaskId)) !== 'unmeetable') {
-    return refused('not-allowed', `Line "${step.lineId}" does not block star "${task.taskId}"; it is not skipped.`);
+    return refused('not-allowed', `Line "${step.lineId}" does not block task "${task.taskId}"; it is not skipped.`);
   }
   const error = `Skipped: ${describeLine(run, line)}`;
   const cause: CancelCause = { kind: 'blocked', lineId: line.lineId };

@@ -28,22 +28,22 @@ export function findTask(run: Run, taskId: TaskId): Result<TaskRun, Refusal> {
   if (task !== undefined) return ok(task);
   return refused(
     'task-unknown',
-    `Expected a star of run ${run.runId}, got "${taskId}"; reload the run to see its stars.`,
+    `Expected a task of run ${run.runId}, got "${taskId}"; reload the run to see its tasks.`,
   );
 }
 
-/** The device that a star is to go to: it must be named, and exist. Whether it is online is not asked: work queues. */
+/** The device that a task is to go to: it must be named, and exist. Whether it is online is not asked: work queues. */
 export function findTarget(taskId: TaskId, name: string | null, fleet: Fleet): Result<Device, Refusal> {
   if (name === null) {
     return refused(
       'device-missing',
-      `Star "${taskId}" names no device; place it on one first (${knownDevices(fleet)}).`,
+      `Task "${taskId}" names no device; place it on one first (${knownDevices(fleet)}).`,
     );
   }
   const device = findDevice(fleet, name);
   if (device !== undefined) return ok(device);
   return refused(
     'device-unknown',
-    `Star "${taskId}" is placed on "${name}", which is not a device here; place it on another one or add the device (${knownDevices(fleet)}).`,
+    `Task "${taskId}" is placed on "${name}", which is not a device here; place it on another one or add the device (${knownDevices(fleet)}).`,
   );
 }

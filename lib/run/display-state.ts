@@ -26,11 +26,11 @@ export const DISPLAY_STATES = [
 ] as const;
 export type DisplayState = (typeof DISPLAY_STATES)[number];
 
-/** What a star's word depends on beyond the star. */
+/** What a task's word depends on beyond the task. */
 export type DisplayView = {
   /** Whether the planner acts on the run: launched, and neither cancelled nor ended. */
   readonly isPlanned: boolean;
-  /** Of a pending star; undefined for others. */
+  /** Of a pending task; undefined for others. */
   readonly readiness: Readiness | undefined;
   /** Where the live attempt runs; undefined when the device or the fleet is not known here. */
   readonly device: Device | undefined;
@@ -72,7 +72,7 @@ const FAILURE_WORDS: Record<FailureCause, DisplayState> = {
   'too-large': 'failed',
 };
 
-/** The one word for a star, everywhere it is shown. */
+/** The one word for a task, everywhere it is shown. */
 export function displayState(task: TaskRun, view: DisplayView): DisplayState {
   const word = WORDS[task.status][livePhase(task)];
   switch (word) {
@@ -105,7 +105,7 @@ export function isPlanned(run: Run): boolean {
   return run.launchedAtMs !== null && run.cancelAsked === null && !isRunEnded(run);
 }
 
-/** The words of all stars of a run, in one pass; `fleet` is undefined where it is not known. */
+/** The words of all tasks of a run, in one pass; `fleet` is undefined where it is not known. */
 export function displayStates(run: Run, fleet: Fleet | undefined): ReadonlyMap<TaskId, DisplayState> {
   const readiness = readinessOfRun(run);
   const planned = isPlanned(run);

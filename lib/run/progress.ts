@@ -10,7 +10,7 @@ export function progressOf(run: Run): Progress {
 }
 
 /**
- * A star that waits in a device's queue is stored as pending, but to the plan it is under way: it is neither ready nor
+ * A task that waits in a device's queue is stored as pending, but to the plan it is under way: it is neither ready nor
  * blocked any more. A result that lies in a blob is not at hand, so a condition sees null.
  */
 function factsOf(task: TaskRun | undefined): TaskFacts | undefined {
@@ -25,7 +25,10 @@ export function readinessOfTask(run: Run, taskId: TaskId): Readiness {
   return readinessOf(progressOf(run), taskId);
 }
 
-/** Readiness of every pending star without a live attempt, in one pass. The graph may be kept as long as the lines of the plan stay the same. */
+/**
+ * Readiness of every pending task without a live attempt, in one pass. The graph may be kept as long as the lines of the
+ * plan stay the same.
+ */
 export function readinessOfRun(run: Run, graph: Graph = graphOf(run.constellation)): ReadonlyMap<TaskId, Readiness> {
   return readinessByTask(progressOf(run), graph);
 }

@@ -50,7 +50,7 @@ test('[R16] a failure without words gets some', () => {
   expect(run.task('a').error).toMatch(/without saying why/);
 });
 
-test('[R17] a lost attempt fails its star, and says that nobody knows the outcome', () => {
+test('[R17] a lost attempt fails its task, and says that nobody knows the outcome', () => {
   const run = aRun(aPlan(['a']))
     .dispatch('a')
     .sent('a')
@@ -155,7 +155,7 @@ test('[R21] cancelling a run twice is harmless, cancelling one that is over is r
   expect(over.tryTo({ type: 'run-cancel', runId })).toBe('run-ended');
 });
 
-test('[R21] a run can be cancelled while one of its stars is being cancelled already', () => {
+test('[R21] a run can be cancelled while one of its tasks is being cancelled already', () => {
   const run = aRun(aPlan(['a']))
     .launch()
     .dispatch('a')
@@ -164,7 +164,7 @@ test('[R21] a run can be cancelled while one of its stars is being cancelled alr
   expect(run.tell({ type: 'run-cancel', runId }).map(({ type }) => type)).toEqual(['run-cancel-asked']);
 });
 
-test('[R23] only a blocked star is skipped, and the line is kept as its cause', () => {
+test('[R23] only a blocked task is skipped, and the line is kept as its cause', () => {
   const run = aRun(aChain(2)).launch();
   const skip = {
     type: 'task-skip',

@@ -15,7 +15,7 @@ function skips(run: ARun, ...lines: string[]): ARun {
   return run;
 }
 
-test('[R26] only a failed or cancelled star is retried, as often as a person likes', () => {
+test('[R26] only a failed or cancelled task is retried, as often as a person likes', () => {
   const run = aRun(aPlan(['a', 'b']))
     .launch()
     .runs('b');
@@ -38,13 +38,13 @@ test('[R26] a retry may go to another device, which must exist', () => {
   expect(run.dispatch('a').task('a').attempts.at(-1)?.deviceId).toBe('linux-2');
 });
 
-test('[R26] a star that was skipped tells which one to retry instead', () => {
+test('[R26] a task that was skipped tells which one to retry instead', () => {
   const run = skips(aRun(aChain(2)).launch().runs('s0', { outcome: 'failed' }), 's0->s1');
   expect(run.tryTo(retry('s1'))).toBe('task-not-ready');
   expect(() => run.tell(retry('s1'))).toThrow(/retry "s0" first/);
 });
 
-test('[R26] a star of a run that is being cancelled is retried only once that has ended', () => {
+test('[R26] a task of a run that is being cancelled is retried only once that has ended', () => {
   const run = aRun(aPlan(['a', 'b']))
     .launch()
     .runs('a', { outcome: 'failed' })
@@ -93,7 +93,7 @@ test('[R27] what ran because its prerequisite was skipped is not run again', () 
   expect(run.statuses()).toEqual({ a: 'pending', b: 'pending', c: 'completed' });
 });
 
-test('[R27] a star that a person cancelled does not come back with another one', () => {
+test('[R27] a task that a person cancelled does not come back with another one', () => {
   const run = aRun(aChain(2)).launch().runs('s0', { outcome: 'failed' });
   run.tell({ type: 'task-cancel', runId, taskId: taskId('s1') });
   run.tell(retry('s0'));
@@ -131,7 +131,7 @@ test('[R29] earlier attempts stay readable, with what they returned', () => {
   });
 });
 
-test('[R30] in a run that was never launched, a retry dispatches its star itself', () => {
+test('[R30] in a run that was never launched, a retry dispatches its task itself', () => {
   const run = aRun(aPlan(['a', 'b'])).runs('a', { outcome: 'failed' });
   run.tell({ ...retry('a'), deviceId: deviceId('linux-2') });
   expect(run.task('a').attempts.map(({ state, deviceId: on }) => `${state.phase} on ${on}`)).toEqual([

@@ -48,7 +48,7 @@ test('[R1] the same events give the same run, however they are batched', () => {
   expect(evolveRunAll(evolveRunAll(undefined, events.slice(0, half)), events.slice(half))).toEqual(run);
 });
 
-test('[R1] stars that no event names keep their identity', () => {
+test('[R1] tasks that no event names keep their identity', () => {
   const run = aRun(aPlan(['a', 'b'])).launch();
   const before = run.run;
   run.dispatch('a');
@@ -57,7 +57,7 @@ test('[R1] stars that no event names keep their identity', () => {
   expect(before.tasks.get(taskId('a'))?.attempts).toEqual([]);
 });
 
-test('[R1] an event of a star that the run does not have is a hole in the stream, and is not passed over', () => {
+test('[R1] an event of a task that the run does not have is a hole in the stream, and is not passed over', () => {
   const { run } = aRun(aPlan(['a']));
   const event = { type: 'attempt-sending', atMs: 1, taskId: taskId('ghost'), attempt: 1 } as const;
   expect(() => evolveRunAll(run, [event])).toThrow('"ghost"');
@@ -75,7 +75,7 @@ test('[R2] what is no snapshot is refused with the place', () => {
   expect(!read.ok && read.error).toContain('revision');
 });
 
-test('[R3] a draft may hold stars without a device or on an unknown one, each with a warning', () => {
+test('[R3] a draft may hold tasks without a device or on an unknown one, each with a warning', () => {
   const { run } = aRun(aPlan([aStar('a', { targetDeviceId: null }), aStar('b', { targetDeviceId: 'pc-9' }), 'c']));
   expect(run.state).toBe('ready');
   expect(run.warnings.map(({ path }) => path)).toEqual(['tasks.a.target_device_id', 'tasks.b.target_device_id']);
@@ -83,7 +83,7 @@ test('[R3] a draft may hold stars without a device or on an unknown one, each wi
   expect(run.warnings[1]?.message).toContain('linux-1');
 });
 
-test('[R4] a launch names every star that has no device or an unknown one, and the devices that exist', () => {
+test('[R4] a launch names every task that has no device or an unknown one, and the devices that exist', () => {
   const draft = aRun(aPlan([aStar('a', { targetDeviceId: null }), aStar('b', { targetDeviceId: 'pc-9' }), 'c']));
   expect(draft.tryTo({ type: 'run-launch', runId })).toBe('device-missing');
   const created = createRun(
@@ -102,7 +102,7 @@ test('[R4] a launch names every star that has no device or an unknown one, and t
   expect(!created.ok && created.error.message).not.toContain('c (');
 });
 
-test('[R4] stars that a file brings along finished need no device', () => {
+test('[R4] tasks that a file brings along finished need no device', () => {
   const outcome = {
     status: 'completed',
     result: 1,
@@ -156,13 +156,13 @@ test('[R6] an empty plan is created, not ready', () => {
   expect(aRun(aPlan([])).run.state).toBe('created');
 });
 
-test('[R7] a star behind an open line is not dispatched, and the line is named', () => {
+test('[R7] a task behind an open line is not dispatched, and the line is named', () => {
   const run = aRun(aChain(2));
   expect(run.tryTo({ type: 'task-dispatch', runId, taskId: taskId('s1') })).toBe('task-not-ready');
   expect(() => run.dispatch('s1')).toThrow(/"s0->s1".*"s0", which is pending/);
 });
 
-test('[R7] a star is not dispatched without a device, or to one that does not exist', () => {
+test('[R7] a task is not dispatched without a device, or to one that does not exist', () => {
   const run = aRun(aPlan([aStar('a', { targetDeviceId: null })]));
   expect(run.tryTo({ type: 'task-dispatch', runId, taskId: taskId('a') })).toBe('device-missing');
   expect(run.tryTo({ type: 'task-dispatch', runId, taskId: taskId('a'), deviceId: deviceId('pc-9') })).toBe(
@@ -172,7 +172,7 @@ test('[R7] a star is not dispatched without a device, or to one that does not ex
   expect(run.run.constellation.tasks.get(taskId('a'))?.targetDeviceId).toBe('linux-2');
 });
 
-test('[R7] inputs for runs and stars that do not exist are refused', () => {
+test('[R7] inputs for runs and tasks that do not exist are refused', () => {
   const run = aRun(aPlan(['a']));
   expect(run.tryTo({ type: 'task-dispatch', runId, taskId: taskId('ghost') })).toBe('task-unknown');
   expect(run.tryTo({ type: 'run-launch', runId: 'f'.repeat(32) as typeof runId })).toBe('run-unknown');
@@ -197,7 +197,7 @@ test('[R9] every attempt has its own number and session', () => {
   expect(attempts[0]?.sessionId.split('.').at(-1)).not.toBe(attempts[1]?.sessionId.split('.').at(-1));
 });
 
-test('[R10] a star is pending while its attempt is queued, and running from the sending on', () => {
+test('[R10] a task is pending while its attempt is queued, and running from the sending on', () => {
   const run = aRun(aPlan(['a'])).dispatch('a');
   expect(run.task('a').status).toBe('pending');
   run.tell(run.report('attempt-sending', 'a'));
@@ -210,7 +210,7 @@ test('[R11] a dispatch by hand works on a draft, which stays a draft', () => {
   expect(run.statuses()).toEqual({ a: 'completed', b: 'pending' });
 });
 
-test('[R12] a star is placed against the current revision only, and a refusal tells it', () => {
+test('[R12] a task is placed against the current revision only, and a refusal tells it', () => {
   const run = aRun(aPlan(['a']));
   const place = { type: 'task-place', runId, taskId: taskId('a'), deviceId: deviceId('linux-2') } as const;
   run.tell({ ...place, baseRevision: 0 });
@@ -221,7 +221,7 @@ test('[R12] a star is placed against the current revision only, and a refusal te
   expect(run.run.revision).toBe(1);
 });
 
-test('[R12] a star can be taken off its device while the run is a draft, and not afterwards', () => {
+test('[R12] a task can be taken off its device while the run is a draft, and not afterwards', () => {
   const run = aRun(aPlan(['a', 'b']));
   run.tell({ type: 'task-place', runId, taskId: taskId('a'), deviceId: null, baseRevision: 0 });
   expect(run.run.constellation.tasks.get(taskId('a'))?.targetDeviceId).toBeNull();
@@ -235,14 +235,14 @@ test('[R12] a star can be taken off its device while the run is a draft, and not
   ).toBe('device-unknown');
 });
 
-test('[R24] a draft ends by itself when its stars were all run by hand', () => {
+test('[R24] a draft ends by itself when its tasks were all run by hand', () => {
   const run = aRun(aPlan(['a'])).runs('a');
   run.tell({ type: 'run-end', runId });
   expect(run.run.state).toBe('completed');
   expect(run.tell({ type: 'run-end', runId })).toEqual([]);
 });
 
-test('[R24] a run does not end while a star is left', () => {
+test('[R24] a run does not end while a task is left', () => {
   expect(
     aRun(aPlan(['a', 'b']))
       .runs('a')
@@ -256,7 +256,7 @@ test.each([
   [['completed', 'cancelled'], 'partially_failed'],
   [['failed', 'cancelled'], 'failed'],
   [['cancelled', 'cancelled'], 'cancelled'],
-] as const)('[R25] stars that are %j end their run as %s', (outcomes, state) => {
+] as const)('[R25] tasks that are %j end their run as %s', (outcomes, state) => {
   const run = aRun(aPlan(['a', 'b'])).launch();
   for (const [index, id] of ['a', 'b'].entries()) run.runs(id, { outcome: outcomes[index]! });
   run.tell({ type: 'run-end', runId });

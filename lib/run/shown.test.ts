@@ -45,29 +45,29 @@ const WORDS: Record<Exclude<DisplayState, 'waiting' | 'skipped'>, () => ARun> = 
   unknown: () => running().loses('a'),
 };
 
-test.each(Object.entries(WORDS))('[R31] a star is shown as %s', (expected, given) => {
+test.each(Object.entries(WORDS))('[R31] a task is shown as %s', (expected, given) => {
   expect(word(given())).toBe(expected);
 });
 
-test('[R31] dispatching ends when the device has taken the star, not when it was sent', () => {
+test('[R31] dispatching ends when the device has taken the task, not when it was sent', () => {
   const run = launched().dispatch('a');
   run.tell(run.report('attempt-sending', 'a'));
   expect(word(run)).toBe('dispatching');
 });
 
-test('[R31] a star behind another is waiting once the run is launched, and pending in a draft', () => {
+test('[R31] a task behind another is waiting once the run is launched, and pending in a draft', () => {
   expect(word(launched(), 'b')).toBe('waiting');
   expect(word(aRun(aChain(2)), 's1')).toBe('pending');
   expect(word(aRun(aChain(2)).runs('s0', { outcome: 'failed' }), 's1')).toBe('waiting');
 });
 
-test('[R31] a skipped star is not shown as cancelled', () => {
+test('[R31] a skipped task is not shown as cancelled', () => {
   const run = launched().runs('a', { outcome: 'failed' });
   run.step({ type: 'task-skip', runId, taskId: taskId('b'), lineId: lineIdSchema.parse('a->b') });
   expect(word(run, 'b')).toBe('skipped');
 });
 
-test('[R31] a star whose device has just gone is unknown before its link has said so', () => {
+test('[R31] a task whose device has just gone is unknown before its link has said so', () => {
   const run = running();
   run.fleet = aFleet(aDevice('linux-1', { status: 'disconnected' }));
   expect(word(run)).toBe('unknown');
@@ -107,14 +107,14 @@ const WAITS: readonly Wait[] = [
   ['its turn', () => launched().dispatch('a'), 'a', 'next', /Next on linux-1/],
 ];
 
-test.each(WAITS.map(([what, ...rest]) => ({ what, rest })))('[R32] a star that waits for $what says so', ({ rest }) => {
+test.each(WAITS.map(([what, ...rest]) => ({ what, rest })))('[R32] a task that waits for $what says so', ({ rest }) => {
   const [given, id, code, text] = rest;
   const found = reason(given(), id);
   expect(found?.code).toBe(code);
   expect(found?.text).toMatch(text);
 });
 
-test('[R32] a queued star tells that its device is offline, or busy with what', () => {
+test('[R32] a queued task tells that its device is offline, or busy with what', () => {
   const run = launched().dispatch('a');
   run.fleet = aFleet(aDevice('linux-1', { status: 'disconnected', statusReason: 'connection refused' }));
   expect(reason(run, 'a')).toEqual({
@@ -130,19 +130,19 @@ test('[R32] what stands in the way is named by id, so that a link can lead there
   expect(reason(running(), 'b')?.blocker).toEqual({ kind: 'task', taskId: 'a', lineId: 'a->b' });
 });
 
-test('[R32] a star that runs or has ended waits for nothing', () => {
+test('[R32] a task that runs or has ended waits for nothing', () => {
   expect(reason(running(), 'a')).toBeNull();
   expect(reason(launched().runs('a'), 'a')).toBeNull();
 });
 
-test('[R33] a star whose device was removed tells it', () => {
+test('[R33] a task whose device was removed tells it', () => {
   const run = aRun(aPlan(['a'])).launch();
   run.fleet = aFleet('linux-2');
   expect(reason(run, 'a')).toMatchObject({ code: 'unknown-device' });
   expect(word(run)).toBe('pending');
 });
 
-test('the summary counts stars and names the earliest failure', () => {
+test('the summary counts tasks and names the earliest failure', () => {
   const run = aRun(aPlan(['a', 'b', 'c', 'd']))
     .launch()
     .runs('c');

@@ -5,7 +5,7 @@ import type { RunInput } from './decide';
 import type { RunEventType } from './events';
 import { A_RUN_ID, type ARun, aRun, taskId } from './testing/a-run';
 
-/** Every moment in the life of a star `a` of a launched run. */
+/** Every moment in the life of a task `a` of a launched run. */
 const SITUATIONS = {
   ready: () => launched(),
   waiting: () => aRun(aPlan(['z', 'a'], [['z', 'a', 'success_only']])).launch(),
@@ -188,7 +188,7 @@ const rows = Object.entries(TABLE).flatMap(([situation, row]) =>
   Object.entries(row).map(([input, outcome]) => [situation as Situation, input as Input, outcome] as const),
 );
 
-test.each(rows)('a star that is %s answers to %s as the table says', (situation, input, outcome) => {
+test.each(rows)('a task that is %s answers to %s as the table says', (situation, input, outcome) => {
   const run = SITUATIONS[situation]();
   const before = run.run;
   const message: RunInput = INPUTS[input](run) as RunInput;

@@ -6,7 +6,7 @@ import type { DeviceId, LineId, TaskId } from '@/lib/std/ids';
 import { readinessOfTask } from './progress';
 import { type Attempt, isTerminal, liveAttempt, type Run } from './run';
 
-/** What a star waits for. Closed, so that the screen can have its own words and a link for each. */
+/** What a task waits for. Closed, so that the screen can have its own words and a link for each. */
 export type WaitingReason = {
   readonly code: WaitingCode;
   /** One sentence in English. */
@@ -34,7 +34,7 @@ export type WaitingCode =
   | 'next';
 
 /**
- * Why a star neither runs nor has ended.
+ * Why a task neither runs nor has ended.
  *
  * @returns null when it runs or has ended: then there is nothing that it waits for
  */
@@ -44,7 +44,7 @@ export function waitingReason(run: Run, fleet: Fleet, taskId: TaskId): WaitingRe
 
 type PendingTask = { readonly taskId: TaskId; readonly readiness: Readiness | undefined };
 
-/** The same for a caller that has the readiness of all stars at hand. */
+/** The same for a caller that has the readiness of all tasks at hand. */
 export function explainWaiting(run: Run, fleet: Fleet, pending: PendingTask): WaitingReason | null {
   const { taskId, readiness } = pending;
   const task = run.tasks.get(taskId);

@@ -43,7 +43,7 @@ export function runImportRoute(ports: RunImportPorts): ApiRoute {
     summary: "A new run from a constellation, in the reference's to_dict form or its schema form",
     access: 'signed-in',
     parameters: [
-      { name: 'launch', in: 'query', about: 'true launches at once; a star without a known device is then an error.' },
+      { name: 'launch', in: 'query', about: 'true launches at once; a task without a known device is then an error.' },
       { name: 'dry_run', in: 'query', about: 'true only checks; nothing is stored.' },
       IDEMPOTENCY_HEADER,
     ],

@@ -28,7 +28,7 @@ const placeBody = z.strictObject({
 });
 
 const ID = { name: 'id', in: 'path', about: 'Id of the run.' } as const;
-const TASK_ID = { name: 'taskId', in: 'path', about: 'Id of the star.' } as const;
+const TASK_ID = { name: 'taskId', in: 'path', about: 'Id of the task.' } as const;
 
 type Ports = { readonly runtime: Runtime; readonly random: Random };
 type TaskAction = {
@@ -89,7 +89,7 @@ export function runRoutes(ports: Ports): readonly ApiRoute[] {
 const TASK_ACTIONS: readonly TaskAction[] = [
   {
     name: 'dispatch',
-    summary: 'Send a ready star to its device, or to another one',
+    summary: 'Send a ready task to its device, or to another one',
     body: deviceBody,
     need: 'optional',
     async command(context, { runId }, taskId) {
@@ -99,7 +99,7 @@ const TASK_ACTIONS: readonly TaskAction[] = [
   },
   {
     name: 'cancel',
-    summary: 'Cancel a star',
+    summary: 'Cancel a task',
     body: reasonBody,
     need: 'optional',
     async command(context, { runId }, taskId) {
@@ -109,7 +109,7 @@ const TASK_ACTIONS: readonly TaskAction[] = [
   },
   {
     name: 'retry',
-    summary: 'Try a failed or cancelled star again, on its device or another one',
+    summary: 'Try a failed or cancelled task again, on its device or another one',
     body: deviceBody,
     need: 'optional',
     async command(context, { runId }, taskId) {
@@ -119,7 +119,7 @@ const TASK_ACTIONS: readonly TaskAction[] = [
   },
   {
     name: 'place',
-    summary: 'Place a star on a device, or on none (null)',
+    summary: 'Place a task on a device, or on none (null)',
     body: placeBody,
     need: 'required',
     async command(context, { runId, revision }, taskId) {
@@ -173,7 +173,7 @@ function actionRoute(path: string, summary: string, parameters: readonly RoutePa
     summary,
     access: 'signed-in',
     parameters: [...parameters, IDEMPOTENCY_HEADER],
-    answers: { 200: { about: 'The run as it is now; GET it for its stars.', schema: runRowSchema } },
+    answers: { 200: { about: 'The run as it is now; GET it for its tasks.', schema: runRowSchema } },
   } as const;
 }
 
@@ -227,7 +227,7 @@ function unknownRun(context: ApiContext): Response {
 
 function unknownTask(context: ApiContext, runId: RunId): Response {
   const id = (context.req.param('taskId') ?? '').slice(0, 100);
-  const detail = `Run ${runId} has no star "${id}"; GET /v1/runs/${runId} shows them.`;
+  const detail = `Run ${runId} has no task "${id}"; GET /v1/runs/${runId} shows them.`;
   return problemResponse({ status: 404, code: 'task-unknown', detail });
 }
 

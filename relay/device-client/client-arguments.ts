@@ -27,12 +27,12 @@ Connects this machine to a device server and runs what it is told: built-in tool
   --root DIR       the only folder that tools read and write; made if missing (default ./device-root)
   --mcp FILE       JSON with "mcpServers", as other MCP clients use it: more tools
   --allow A,B      more commands for execute_command, each without limits on its arguments
-  --platform P     windows, linux or mobile (default: this machine's)
+  --platform P     windows, linux, mobile or macos (default: this machine's)
   --log-level L    silent, error, warn, info or debug (default error); the log goes to stderr
   --help           this text
 `;
 
-const PLATFORMS = ['windows', 'linux', 'mobile'];
+const PLATFORMS = ['windows', 'linux', 'mobile', 'macos', 'darwin'];
 const LEVELS: readonly string[] = ['silent', 'error', 'warn', 'info', 'debug'] satisfies (LogLevel | 'silent')[];
 
 /** @returns what to do, or one sentence that says which argument is wrong; never with the URL in it */
@@ -52,7 +52,7 @@ export function parseClientArguments(args: readonly string[]): Result<ClientArgu
   if (!id.success) return err(`Expected --id NAME: ${id.error.issues[0]?.message ?? 'no usable name'}`);
   const { platform, root } = values;
   if (!PLATFORMS.includes(platform)) {
-    return err(`Expected --platform to be windows, linux or mobile, got ${JSON.stringify(platform)}`);
+    return err(`Expected --platform to be windows, linux, mobile or macos, got ${JSON.stringify(platform)}`);
   }
   if (root === '') return err('Expected --root to be a folder, got nothing');
   const logLevel = values['log-level'];

@@ -21,11 +21,11 @@ Serves devices and constellations over AIP: WebSocket on /ws?token=KEY, HTTP API
   --host H         address to listen on (default 127.0.0.1, this machine only)
   --api-key K      key that every client must give; made and printed if it is left out
   --log-level L    silent, error, warn, info or debug (default info)
-  --platform P     windows, linux or mobile; taken for compatibility, devices of every platform are served
+  --platform P     windows, linux, mobile or macos; taken for compatibility, devices of every platform are served
   --help           this text
 `;
 
-const PLATFORMS = ['windows', 'linux', 'mobile'];
+const PLATFORMS = ['windows', 'linux', 'mobile', 'macos', 'darwin'];
 /** The stock server's words stand for ours. */
 const LEVELS = new Map<string, LogLevel | 'silent'>([
   ['silent', 'silent'],
@@ -53,7 +53,7 @@ export function parseServerArguments(args: readonly string[]): Result<ServerArgu
     return err('Expected --api-key to be some text, got nothing; leave it out and a key is made');
   }
   if (values.platform !== undefined && !PLATFORMS.includes(values.platform)) {
-    return err(`Expected --platform to be windows, linux or mobile, got ${JSON.stringify(values.platform)}`);
+    return err(`Expected --platform to be windows, linux, mobile or macos, got ${JSON.stringify(values.platform)}`);
   }
   const logLevel = LEVELS.get(values['log-level'].toLowerCase());
   if (logLevel === undefined) {

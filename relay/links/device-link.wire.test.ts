@@ -33,7 +33,7 @@ async function idleRelay(options: Partial<RelayCoreOptions> = {}): Promise<ACore
   return one;
 }
 
-/** A run of one star is under way on the device. */
+/** A run of one task is under way on the device. */
 async function busyRelay(options: Partial<RelayCoreOptions> = {}, plan = aPlan(['a'])): Promise<ACore> {
   const one = await idleRelay(options);
   await one.createRun(plan);
@@ -61,7 +61,7 @@ describe('a device that is well', () => {
     expect(String(server.registrations()[0]?.client_id)).toMatch(/^orrery-[0-9a-f]{8}-[0-9a-f]{8}@linux-1$/);
   });
 
-  test('gets a task with its own session, and its result completes the star', async () => {
+  test('gets a task with its own session, and its result completes the task', async () => {
     const one = await busyRelay();
     const [task] = server.tasks();
     expect(one.device('linux-1')).toMatchObject({ status: 'busy', currentTask: { taskId: 'a' } });
@@ -204,7 +204,7 @@ describe('a task that does not end well', () => {
     expect(kinds.lastIndexOf('device_info_request')).toBeGreaterThan(kinds.lastIndexOf('register'));
   });
 
-  test('a result over the cap fails the star as too large', async () => {
+  test('a result over the cap fails the task as too large', async () => {
     const one = await busyRelay({ deviceMessageBytesMax: 10_000 });
     await server.endTask(server.tasks()[0], { result: 'x'.repeat(20_000) });
     await until(() => one.run()?.state === 'failed');

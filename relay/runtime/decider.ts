@@ -99,7 +99,7 @@ export function createDecider({ state, writer, clock, random, logger, secrets, a
         for (const write of secrets.remove(before.profile)) writer.put(write);
       }
     }
-    // Stars may have waited for a device that is known only now.
+    // Tasks may have waited for a device that is known only now.
     if (events.some((event) => event.type === 'device-added')) {
       for (const { runId } of state.working.liveRuns()) plan(runId);
     }

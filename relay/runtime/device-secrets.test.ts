@@ -75,6 +75,23 @@ test('a refused command leaves no secret behind', async () => {
   expect(dialled(one.links.host)).toEqual({ ok: true, value: 'ws://127.0.0.1:5000/ws?token=hunter2' });
 });
 
+test.each([
+  ['without its token', 'ws://127.0.0.1:5000/ws'],
+  ['at another address', 'ws://10.0.0.1:5000/ws'],
+  ['at an address that is not allowed', 'ws://169.254.169.254/latest'],
+])('a device that exists, added again %s, is said to exist', async (_, serverUrl) => {
+  const one = await withToken();
+  const verdict = await one.addDevice('linux-1', serverUrl);
+
+  expect(verdict).toMatchObject({ status: 'rejected', refusal: { code: 'device-exists' } });
+});
+
+test('an edit of a device that does not exist says so, whatever the address', async () => {
+  const verdict = await edit(aRuntime(), 'ws://169.254.169.254/latest');
+
+  expect(verdict).toMatchObject({ status: 'rejected', refusal: { code: 'device-unknown' } });
+});
+
 test('an address that is not allowed is refused with the reason, without its token', async () => {
   const one = aRuntime();
   const verdict = await one.addDevice('linux-1', 'ws://169.254.169.254/latest?token=hunter2');

@@ -65,7 +65,8 @@ export function createDeviceSecrets({ engine, box, random, policyFor }: DeviceSe
   return {
     check(fleet, command) {
       const given = addressIn(command);
-      if (given === undefined) return ok(null);
+      // To add what exists, or to edit what does not, is refused for that: the fleet's own rules say so.
+      if (given === undefined || fleet.devices.has(given.deviceId) !== (command.type === 'device-edit')) return ok(null);
       const address = splitServerUrl(given.serverUrl);
       if (!address.ok) return address;
       const allowed = checkServerUrl(address.value.shown, policyFor(given.deviceId));

@@ -103,7 +103,7 @@ async function withDevices(one: ACore, url: string, ids: readonly string[]): Pro
   await until(() => ids.every((id) => one.device(id)?.status === 'idle'));
 }
 
-test('a run of several stars on several devices ends with their results', async () => {
+test('a run of several tasks on several devices ends with their results', async () => {
   const { url, startDevice } = await deviceSide();
   for (const id of ['linux-1', 'linux-2']) startDevice(id);
   const one = relay();
@@ -143,7 +143,7 @@ test('a refresh brings what the device says now', async () => {
   expect(after?.collectedAtMs).toBeGreaterThanOrEqual(after?.askedAtMs ?? Number.POSITIVE_INFINITY);
 });
 
-test('a device that dies in a star fails that star, the rest goes on, and a retry after its return completes the run', async () => {
+test('a device that dies in a task fails that task, the rest goes on, and a retry after its return completes the run', async () => {
   const { url, startDevice } = await deviceSide();
   const kill = startDevice('linux-1');
   startDevice('linux-2');
@@ -199,7 +199,7 @@ test('after a crash nothing of the journal is missing, what was under way is los
   expect(new Set(sessions).size).toBe(2);
 });
 
-test('at whatever moment of a run the power is cut, every star ends after the next start', async () => {
+test('at whatever moment of a run the power is cut, every task ends after the next start', async () => {
   const { url, startDevice } = await deviceSide();
   startDevice('linux-1');
   const one = relay();

@@ -12,7 +12,8 @@ import { createSessions } from './server-sessions';
 
 /** What this server can agree to; anything else a peer announces is not answered. */
 const EXTENSIONS_SPOKEN = ['device_info'] as const;
-const PLATFORMS_DEFAULT = ['windows', 'linux', 'mobile'] as const;
+/** The stock client calls a Mac `darwin`; people write `macos`. */
+const PLATFORMS_DEFAULT = ['windows', 'linux', 'mobile', 'macos', 'darwin'] as const;
 
 /** A device server: devices and constellations register with it, and its agent drives the devices. */
 export function createDeviceServerEndpoint(options: DeviceServerOptions): DeviceServerEndpoint {

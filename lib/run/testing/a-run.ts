@@ -164,7 +164,7 @@ export class ARun {
 
   task(id: string): TaskRun {
     const task = this.run.tasks.get(taskId(id));
-    if (task === undefined) throw new Error(`no star ${id}`);
+    if (task === undefined) throw new Error(`no task ${id}`);
     return task;
   }
 
