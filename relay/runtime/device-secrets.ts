@@ -66,7 +66,8 @@ export function createDeviceSecrets({ engine, box, random, policyFor }: DeviceSe
     check(fleet, command) {
       const given = addressIn(command);
       // To add what exists, or to edit what does not, is refused for that: the fleet's own rules say so.
-      if (given === undefined || fleet.devices.has(given.deviceId) !== (command.type === 'device-edit')) return ok(null);
+      if (given === undefined || fleet.devices.has(given.deviceId) !== (command.type === 'device-edit'))
+        return ok(null);
       const address = splitServerUrl(given.serverUrl);
       if (!address.ok) return address;
       const allowed = checkServerUrl(address.value.shown, policyFor(given.deviceId));
