@@ -26,7 +26,14 @@ test.each<[string, JsonValue, string]>([
   ['its only words', { failure: 'session ended with an error' }, 'session ended with an error'],
   ['an error', { error: 'no such window' }, 'no such window'],
   ['an error of several parts', { error: { code: 7, message: 'no such window' } }, 'no such window'],
-  ['the last round', [{ request: 'x', result: 'fine' }, { request: 'y', result: { error: 'disk full' } }], 'disk full'],
+  [
+    'the last round',
+    [
+      { request: 'x', result: 'fine' },
+      { request: 'y', result: { error: 'disk full' } },
+    ],
+    'disk full',
+  ],
   ['the last round itself', [{ request: 'x', error: 'disk full' }], 'disk full'],
   ['the last of the last round', [{ request: 'x', result: [1, { failure: 'gone' }] }], 'gone'],
 ])('a failure without an error is told by %s in the result', (_, result, expected) => {
@@ -46,7 +53,12 @@ test.each<[JsonValue | undefined]>([
   ['done'],
   [{ failure: '' }],
   [{ error: 7 }],
-  [[{ request: 'x', result: { error: 'early' } }, { request: 'y', result: 'fine' }]],
+  [
+    [
+      { request: 'x', result: { error: 'early' } },
+      { request: 'y', result: 'fine' },
+    ],
+  ],
 ])('a failure that says nothing at all, as in %j, is told as that', (result) => {
   expect(failed(result)).toBe('The device reported "failed" without saying why');
 });
