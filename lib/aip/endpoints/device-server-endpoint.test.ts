@@ -164,17 +164,20 @@ describe('tasks', () => {
     expect(constellation.heard()).toMatchObject([{ type: 'error', status: 'error' }]);
   });
 
-  test.each(['windows', 'linux', 'mobile', 'macos', 'darwin'])('a device of platform %s is driven', async (platform) => {
-    const setup = aServer();
-    await aDevice(setup, 'dev-1', { platform });
-    const constellation = await aConstellation(setup);
-    constellation.heard();
+  test.each(['windows', 'linux', 'mobile', 'macos', 'darwin'])(
+    'a device of platform %s is driven',
+    async (platform) => {
+      const setup = aServer();
+      await aDevice(setup, 'dev-1', { platform });
+      const constellation = await aConstellation(setup);
+      constellation.heard();
 
-    await constellation.say({ ...TASK, session_id: 's', request: 'one-round' });
-    await settle();
+      await constellation.say({ ...TASK, session_id: 's', request: 'one-round' });
+      await settle();
 
-    expect(constellation.heard()).toMatchObject([{ type: 'heartbeat', status: 'ok', session_id: 's' }]);
-  });
+      expect(constellation.heard()).toMatchObject([{ type: 'heartbeat', status: 'ok', session_id: 's' }]);
+    },
+  );
 
   test('[AIP-79] a platform that the agent cannot drive is refused, and no session is left behind', async () => {
     const setup = aServer();
