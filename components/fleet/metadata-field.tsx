@@ -111,7 +111,12 @@ function Pairs({ pairs, onChange }: PairsProps) {
         </div>
       ))}
       <div>
-        <Button isSmall icon="plus" onClick={() => onChange([...pairs, { id: nextId, key: '', value: '' }])}>
+        <Button
+          isSmall
+          isRepeatable
+          icon="plus"
+          onClick={() => onChange([...pairs, { id: nextId, key: '', value: '' }])}
+        >
           {words.addPair}
         </Button>
       </div>

@@ -27,14 +27,19 @@ export function SendTaskPanel({ device }: { readonly device: Device }) {
 
   const obstacle = gate.isOpen ? (request.trim() === '' ? words.empty : undefined) : gate.reason;
 
+  /** What somebody has typed is never replaced. */
+  const insert = (text: string) => setRequest((before) => (before.trim() === '' ? text : `${before}\n${text}`));
+
   async function send(): Promise<void> {
     if (obstacle !== undefined || isSending) return;
     setIsSending(true);
     setProblem(undefined);
     const sent = await postTask(device, request);
     setIsSending(false);
-    if (sent.ok) addRun(sent.runId);
-    else setProblem(words.notSent(sent.problem));
+    if (!sent.ok) return setProblem(words.notSent(sent.problem));
+    addRun(sent.runId);
+    // The text lives on in the run; left here, a second press would send it twice.
+    setRequest((now) => (now === request ? '' : now));
   }
 
   return (
@@ -50,13 +55,11 @@ export function SendTaskPanel({ device }: { readonly device: Device }) {
           onKeyDown={(event) => {
             if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
             event.preventDefault();
-            void send();
+            if (!event.repeat) void send();
           }}
           className="font-mono"
         />
-        <Help
-          onInsert={(example) => setRequest((before) => (before.trim() === '' ? example : `${before}\n${example}`))}
-        />
+        <Help onInsert={insert} />
         {!takesWork(device.status) && <Notice tone="amber">{words.offline}</Notice>}
         {problem !== undefined && <Notice tone="red">{problem}</Notice>}
         <div>
@@ -66,7 +69,7 @@ export function SendTaskPanel({ device }: { readonly device: Device }) {
         </div>
         {runIds.map((runId) => (
           <ErrorCard key={runId}>
-            <SentTask runId={runId} />
+            <SentTask runId={runId} onTakeText={insert} />
           </ErrorCard>
         ))}
       </div>

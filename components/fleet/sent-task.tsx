@@ -19,15 +19,21 @@ import type { RunId } from '@/lib/std/ids';
 import { fleetOf } from '@/lib/store/selectors/fleet-view';
 import { createRunViewer } from '@/lib/store/selectors/run-view';
 
+type SentTaskProps = {
+  readonly runId: RunId;
+  /** Puts the text of the task back into the box, to send it again or to change it. */
+  readonly onTakeText: (request: string) => void;
+};
+
 /** A run of one task, live, where it was sent. */
-export function SentTask({ runId }: { readonly runId: RunId }) {
+export function SentTask({ runId, onTakeText }: SentTaskProps) {
   useStream(useMemo(() => runStream(runId), [runId]));
   const copy = useBoard((state) => state.runs.get(runId));
   const words = text.fleet.task;
   return (
     <section aria-label={words.sent} className="flex flex-col gap-2 rounded-md border border-line p-3 text-sm">
       {copy?.phase === 'ready' ? (
-        <ReadyTask run={copy.value} />
+        <ReadyTask run={copy.value} onTakeText={onTakeText} />
       ) : copy?.phase === 'missing' ? (
         <p className="text-muted">{words.gone}</p>
       ) : copy?.phase === 'broken' ? (
@@ -39,11 +45,14 @@ export function SentTask({ runId }: { readonly runId: RunId }) {
   );
 }
 
-function ReadyTask({ run }: { readonly run: Run }) {
+type ReadyTaskProps = Pick<SentTaskProps, 'onTakeText'> & { readonly run: Run };
+
+function ReadyTask({ run, onTakeText }: ReadyTaskProps) {
   const fleet = useBoard((state) => fleetOf(state)) ?? EMPTY_FLEET;
   const [viewer] = useState(createRunViewer);
   const [view] = viewer(run, fleet).tasks.values();
   const [task] = run.tasks.values();
+  const [star] = run.constellation.tasks.values();
   if (view === undefined || task === undefined) return <p className="text-muted">{text.fleet.task.gone}</p>;
   return (
     <>
@@ -56,6 +65,11 @@ function ReadyTask({ run }: { readonly run: Run }) {
           <TaskTime view={view} />
         </span>
         <CancelTask run={run} task={task} />
+        {star === undefined ? null : (
+          <Button isSmall icon="edit" onClick={() => onTakeText(star.description)}>
+            {text.fleet.task.takeText}
+          </Button>
+        )}
         <Link href={`/runs/${run.runId}`} className="text-blue-text underline">
           {text.fleet.task.openRun}
         </Link>

@@ -39,15 +39,7 @@ export function TaskActions({ taskId }: { readonly taskId: TaskId }) {
         }}
       />
       <div className="flex flex-wrap gap-2 empty:hidden">
-        {!isEnded && !isLive ? (
-          <ActionButton
-            label={runText.task.dispatch}
-            look="primary"
-            want={{ type: 'task-dispatch', ...target }}
-            command={command}
-            onAsk={() => client.dispatch(target)}
-          />
-        ) : null}
+        {/* One button in one place: it keeps the focus, and a second press never hits another one. */}
         {isEnded ? (
           <ActionButton
             label={runText.task.retry}
@@ -56,7 +48,15 @@ export function TaskActions({ taskId }: { readonly taskId: TaskId }) {
             command={command}
             onAsk={() => client.retry(target, retryOn)}
           />
-        ) : null}
+        ) : (
+          <ActionButton
+            label={runText.task.dispatch}
+            look="primary"
+            want={{ type: 'task-dispatch', ...target }}
+            command={command}
+            onAsk={() => client.dispatch(target)}
+          />
+        )}
         {!isEnded && (isLive || run.launchedAtMs !== null) ? (
           <ActionButton
             label={runText.task.cancel}

@@ -185,6 +185,7 @@ const task = {
   notSent: (detail: string) => `Not sent: ${detail}`,
   sent: 'Task sent',
   openRun: 'Open the run',
+  takeText: 'Use the text again',
   elapsed: 'Elapsed',
   noResult: 'The task returned nothing.',
   largeResult: (size: string) => `The result is large (${size}). Open the run to get it.`,

@@ -1,4 +1,4 @@
-import { type ButtonHTMLAttributes, type ReactNode, useId } from 'react';
+import { type ButtonHTMLAttributes, type MouseEvent, type ReactNode, useId, useRef } from 'react';
 import { classNames } from './class-names';
 import { Icon, type IconName } from './icon';
 import { ProgressArc } from './progress-arc';
@@ -12,6 +12,9 @@ const LOOK: Record<ButtonLook, string> = {
   danger: 'bg-danger text-white border-transparent hover:bg-danger-hover',
 };
 
+/** Two presses within this time are one wish: Enter and a click, or a hand that trembles. */
+const ONE_WISH_MS = 500;
+
 const UNAVAILABLE = 'bg-transparent text-muted cursor-not-allowed';
 
 type ButtonProps = Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'disabled'> & {
@@ -24,6 +27,8 @@ type ButtonProps = Omit<ButtonHTMLAttributes<HTMLButtonElement>, 'disabled'> & {
   readonly isBusy?: boolean;
   /** Why it cannot be used now. It stays focusable, so that the reason can be read with a keyboard too. */
   readonly unavailableBecause?: string | undefined;
+  /** Every press counts, however fast; for what adds one more of something on the page. */
+  readonly isRepeatable?: boolean;
   readonly children?: ReactNode;
 };
 
@@ -35,14 +40,17 @@ export function Button(props: ButtonProps) {
     isSmall = false,
     isBusy = false,
     unavailableBecause,
+    isRepeatable = false,
     className,
     onClick,
+    onKeyDown,
     type = 'button',
     children,
     title,
     ...rest
   } = props;
   const reasonId = useId();
+  const pressedAtMs = useRef(Number.NEGATIVE_INFINITY);
   const isUnavailable = unavailableBecause !== undefined;
   return (
     <button
@@ -53,8 +61,15 @@ export function Button(props: ButtonProps) {
       aria-busy={isBusy ? true : undefined}
       aria-describedby={isUnavailable ? reasonId : rest['aria-describedby']}
       onClick={(event) => {
-        if (isUnavailable || isBusy) event.preventDefault();
-        else onClick?.(event);
+        const isWanted = isRepeatable || isNewWish(event, pressedAtMs.current);
+        if (isUnavailable || isBusy || !isWanted) return event.preventDefault();
+        pressedAtMs.current = event.timeStamp;
+        onClick?.(event);
+      }}
+      onKeyDown={(event) => {
+        // A held Enter key would press again and again.
+        if (event.repeat && !isRepeatable && event.key === 'Enter') event.preventDefault();
+        onKeyDown?.(event);
       }}
       className={classNames(
         'inline-flex shrink-0 items-center justify-center gap-1.5 rounded-md border font-medium whitespace-nowrap select-none',
@@ -73,4 +88,9 @@ export function Button(props: ButtonProps) {
       )}
     </button>
   );
+}
+
+/** The second click of a double click belongs to the first one, even when another button has come under the pointer since. */
+function isNewWish(event: MouseEvent, pressedAtMs: number): boolean {
+  return event.detail <= 1 && event.timeStamp - pressedAtMs >= ONE_WISH_MS;
 }
