@@ -10,6 +10,7 @@ import type { BoardState } from '@/lib/store/board-state';
 import { type ActionGate, gateFor } from './action-gate';
 import { type Board, openBoard } from './board';
 import { type ConnectionView, connectionView } from './connection-view';
+import { shownNowMs } from './shown-now';
 
 const BoardContext = createContext<Board | undefined>(undefined);
 
@@ -87,12 +88,16 @@ function useNowMs(): number {
 export function useClockText(words: (nowMs: number) => string): string {
   const { clock } = useBoardContext();
   const relayAheadMs = useBoard((state) => state.relayAheadMs);
-  const read = () => words(clock.read() + relayAheadMs);
+  const link = useLink();
+  const read = () => words(shownNowMs(link, clock.read()) + relayAheadMs);
   return useSyncExternalStore(clock.subscribe, read, read);
 }
 
-/** The relay's clock in Unix milliseconds, once a second and for all components at the same moment. */
+/**
+ * The relay's clock in Unix milliseconds, once a second and for all components at the same moment. Stands still while the
+ * relay is away.
+ */
 export function useNow(): number {
   const relayAheadMs = useBoard((state) => state.relayAheadMs);
-  return useNowMs() + relayAheadMs;
+  return shownNowMs(useLink(), useNowMs()) + relayAheadMs;
 }
