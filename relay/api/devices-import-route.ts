@@ -1,23 +1,20 @@
-import { LineCounter, parseDocument } from 'yaml';
 import { z } from 'zod';
 import { draftsFromDevicesFile } from '@/lib/fleet/devices-file';
 import { type DevicesImported, devicesImportedSchema } from '@/lib/relay-protocol/http';
 import { commandIdSchema } from '@/lib/std/ids';
-import { type JsonValue, parseJson } from '@/lib/std/json';
+import type { JsonValue } from '@/lib/std/json';
 import type { Random } from '@/lib/std/random';
-import { err, ok, type Result } from '@/lib/std/result';
 import { sha256Hex } from '@/relay/auth/digest';
 import { may } from '@/relay/auth/may';
 import type { Runtime } from '@/relay/runtime/runtime-port';
 import type { ApiContext, ApiRoute } from './api-env';
 import { commandIdOf, IDEMPOTENCY_HEADER } from './commanding';
+import { type FilePlace, parseYaml } from './parse-yaml';
 import { problemResponse, refusalResponse } from './problem';
 import { readText, wrongMediaType } from './read-body';
 
-const BYTES_MAX = 1024 * 1024;
-const DEPTH_MAX = 64;
-/** A few shared blocks are handy; a file that unfolds itself again and again is an attack. */
-const ALIASES_MAX = 64;
+/** About a thousand devices. YAML is slow to read, and devices are not served meanwhile. */
+const BYTES_MAX = 256 * 1024;
 const YAML_TYPES = new Set([
   'application/json',
   'application/x-yaml',
@@ -26,8 +23,6 @@ const YAML_TYPES = new Set([
   'text/x-yaml',
   'text/yaml',
 ]);
-
-type FilePlace = { readonly path: string; readonly message: string };
 
 export function devicesImportRoute(ports: { runtime: Runtime; random: Random }): ApiRoute {
   return {
@@ -70,33 +65,6 @@ async function importDevices(ports: { runtime: Runtime; random: Random }, contex
     } else imported.added.push(device.deviceId);
   }
   return context.json(imported);
-}
-
-/** YAML to JSON, with the guards that JSON gets: no foreign tags, bounded aliases and depth, no `__proto__`. */
-function parseYaml(text: string): Result<JsonValue, FilePlace[]> {
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, schema: 'core', prettyErrors: false, logLevel: 'error' });
-  if (document.errors.length > 0) {
-    return err(
-      document.errors.slice(0, 20).map((error) => {
-        const { line, col } = lines.linePos(error.pos[0]);
-        return { path: `line ${line}, column ${col}`, message: error.message };
-      }),
-    );
-  }
-  const plain = toPlain(() => JSON.stringify(document.toJS({ maxAliasCount: ALIASES_MAX })) ?? 'null');
-  if (!plain.ok) return err([{ path: '(file)', message: plain.error }]);
-  const parsed = parseJson(plain.value, { depthMax: DEPTH_MAX, protoKey: 'refuse' });
-  return parsed.ok ? parsed : err([{ path: '(file)', message: parsed.error.message }]);
-}
-
-/** The YAML library throws for too many aliases and for loops; both are faults of the file. */
-function toPlain(read: () => string): Result<string, string> {
-  try {
-    return ok(read());
-  } catch (cause) {
-    return err(cause instanceof Error ? cause.message : String(cause));
-  }
 }
 
 function unreadable(code: string, errors: FilePlace[]): Response {
