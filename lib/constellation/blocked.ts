@@ -1,19 +1,11 @@
 import type { TaskId } from '@/lib/std/ids';
 import type { TaskFacts } from './condition';
 import { graphOf, sortTasks } from './graph';
-import { type Progress, readinessBehind, readinessByTask } from './readiness';
+import { type Progress, readinessBehind } from './readiness';
 import type { TaskStarLine } from './task-star';
 
+/** A pending task that cannot run as things stand, and the line that forbids it. */
 export type BlockedTask = { readonly taskId: TaskId; readonly line: TaskStarLine };
-
-/** Pending tasks that cannot run as things stand, each with the line that forbids it. */
-export function blockedTasks(progress: Progress): BlockedTask[] {
-  const blocked: BlockedTask[] = [];
-  for (const [taskId, readiness] of readinessByTask(progress, graphOf(progress.constellation))) {
-    if (readiness.kind === 'blocked') blocked.push({ taskId, line: readiness.line });
-  }
-  return blocked;
-}
 
 const SKIPPED: TaskFacts = { status: 'cancelled', result: null, error: null };
 

@@ -40,7 +40,7 @@ export const taskFormSchema = z.strictObject({
 });
 export type TaskForm = z.infer<typeof taskFormSchema>;
 
-export const lineFormSchema = z.strictObject({
+const lineFormSchema = z.strictObject({
   line_id: z.string(),
   from_task_id: z.string(),
   to_task_id: z.string(),

@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { resolveBlocked } from './blocked';
 import { fromDocument } from './constellation';
-import { cyclePath, topologicalOrder } from './graph';
+import { cyclePath } from './graph';
 import { aChain, aLine, aPlan, type LineDraft } from './testing/a-plan';
+import { topologicalOrder } from './testing/plan-lists';
 import { validateConstellation } from './validate';
 
 const shapeOf = (stars: readonly string[], lines: readonly LineDraft[]) => fromDocument(aPlan(stars, lines));

@@ -59,12 +59,6 @@ export function sortTasks(shape: Shape, graph: Graph): Sorting {
   return { order, left: new Set(shape.tasks.size === order.length ? [] : openLines.keys()) };
 }
 
-/** @returns null when the lines form a cycle */
-export function topologicalOrder(shape: Shape): readonly TaskId[] | null {
-  const { order, left } = sortTasks(shape, graphOf(shape));
-  return left.size === 0 ? order : null;
-}
-
 /**
  * One concrete cycle along the lines, its first task repeated at its end; null when there is none.
  *

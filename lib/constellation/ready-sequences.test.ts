@@ -2,11 +2,10 @@ import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { lineIdSchema, type TaskId, taskIdSchema } from '@/lib/std/ids';
 import { isJsonObject, type JsonValue, jsonValueSchema } from '@/lib/std/json';
-import { blockedTasks } from './blocked';
 import type { ConditionEvaluator, TaskFacts } from './condition';
-import { readyTasks } from './ready';
 import type { DependencyType, Priority, TaskStar, TaskStarLine } from './task-star';
 import { aLine, aStar } from './testing/a-plan';
+import { blockedTasks, readyTasks } from './testing/plan-lists';
 import vectors from './testing/vectors/ready_sequences.json';
 
 const lineSchema = z.tuple([z.string(), z.string()]).rest(z.unknown());
@@ -75,7 +74,7 @@ test.each(vectors.cases.map((one) => caseSchema.parse(one)))('$id: $note', ({ ta
   const check = (expected: { ready: string[]; blocked?: string[] | undefined }) => {
     expect(readyTasks(progress())).toEqual(expected.ready);
     if (expected.blocked !== undefined) {
-      expect(blockedTasks(progress()).map(({ taskId }) => taskId)).toEqual(expected.blocked);
+      expect(blockedTasks(progress())).toEqual(expected.blocked);
     }
   };
   for (const task of tasks) typeof task === 'string' ? add(task) : add(task.id, task.priority);

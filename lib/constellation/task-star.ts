@@ -13,7 +13,6 @@ export type DependencyType = z.infer<typeof dependencyTypeSchema>;
 
 export const DEVICE_TYPES = ['windows', 'macos', 'linux', 'android', 'ios', 'web', 'api'] as const;
 export const deviceTypeSchema = z.enum(DEVICE_TYPES);
-export type DeviceType = z.infer<typeof deviceTypeSchema>;
 
 /** 1 low, 2 medium, 3 high, 4 critical. */
 export const prioritySchema = z.union([z.literal(1), z.literal(2), z.literal(3), z.literal(4)]);

@@ -1,14 +1,12 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { type JsonObject, type JsonValue, jsonObjectSchema, jsonValueSchema } from '@/lib/std/json';
-import { blockedTasks } from './blocked';
 import { readConstellation } from './codec';
 import { fromDocument } from './constellation';
-import { topologicalOrder } from './graph';
 import type { Progress } from './readiness';
-import { readyTasks } from './ready';
 import { requestText } from './request-text';
 import { anImportContext } from './testing/import-context';
+import { blockedTasks, readyTasks, topologicalOrder } from './testing/plan-lists';
 import agentSchema from './testing/vectors/agent_schema.json';
 import requestTexts from './testing/vectors/request_text.json';
 import serialization from './testing/vectors/serialization.json';
@@ -211,7 +209,7 @@ test.each(shapes.cases.map((one) => shapeSchema.parse(one)))('shape $id: order, 
   expect(readyTasks(progress).filter((id) => !ran.has(id))).toEqual(
     one.recommended?.ready ?? one.expected.ready_loaded,
   );
-  expect(blockedTasks(progress).map(({ taskId }) => taskId)).toEqual(one.recommended?.blocked ?? []);
+  expect(blockedTasks(progress)).toEqual(one.recommended?.blocked ?? []);
 });
 
 /** What ran when the file was saved is pending here. */

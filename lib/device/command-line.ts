@@ -118,8 +118,3 @@ function isSpace(character: string | undefined): boolean {
 function shellFeature(character: string, feature: string): string {
   return `has an unquoted ${character} (${feature}); commands run without a shell: put it in single quotes if it is text, else use one line per command`;
 }
-
-/** Writes a word so that `splitCommandLine` reads the same word back. */
-export function quoteWord(word: string): string {
-  return /^[A-Za-z0-9_./:=@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
-}

@@ -20,7 +20,7 @@ const FRAME_START = 'Task Description: ';
 const FRAME_END = 'Tips for Completion:';
 
 /** What the built-in agent understands; stands at the end of each refusal. */
-export const UNDERSTOOD =
+const UNDERSTOOD =
   'Understood are lines such as `$ df -h` (a command with its arguments, no shell), `read_file path=notes.txt` or ' +
   '`write_file {"path": "notes.txt", "content": "hello"}`; lines in a row run as one round, a blank line starts the next.';
 

@@ -7,15 +7,7 @@ import { type JsonObject, jsonObjectSchema } from '@/lib/std/json';
  *
  * @see spec of the constellation client, section 10 (microsoft/UFO, galaxy/client/components/types.py)
  */
-export const DEVICE_STATUSES = [
-  'disconnected',
-  'connecting',
-  'registering',
-  'connected',
-  'idle',
-  'busy',
-  'failed',
-] as const;
+const DEVICE_STATUSES = ['disconnected', 'connecting', 'registering', 'connected', 'idle', 'busy', 'failed'] as const;
 export const deviceStatusSchema = z.enum(DEVICE_STATUSES);
 export type DeviceStatus = z.infer<typeof deviceStatusSchema>;
 

@@ -3,12 +3,10 @@ import type { DeviceId } from '@/lib/std/ids';
 import { type Device, type DeviceProfile, EMPTY_FLEET, type Fleet, type InfoRefresh, takesWork } from './device';
 import type { FleetEvent } from './events';
 
-/** Folds one event into the fleet. Holds no rule and reads no clock. */
-export function evolveFleet(fleet: Fleet | undefined, event: FleetEvent): Fleet {
-  return evolveFleetAll(fleet, [event]);
-}
-
-/** The same for a batch, with one copy of the map. Devices that no event names keep their identity. */
+/**
+ * Folds events into the fleet, with one copy of the map. Holds no rule and reads no clock; devices that no event names
+ * keep their identity.
+ */
 export function evolveFleetAll(fleet: Fleet = EMPTY_FLEET, events: readonly FleetEvent[]): Fleet {
   if (events.length === 0) return fleet;
   const devices = new Map(fleet.devices);

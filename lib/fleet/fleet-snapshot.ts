@@ -27,7 +27,7 @@ const deviceSchema = z.strictObject({
 });
 
 /** The fold of the fleet as plain JSON. */
-export const fleetSnapshotSchema = z.strictObject({ form: z.literal('fleet/1'), devices: z.array(deviceSchema) });
+const fleetSnapshotSchema = z.strictObject({ form: z.literal('fleet/1'), devices: z.array(deviceSchema) });
 export type FleetSnapshot = z.infer<typeof fleetSnapshotSchema>;
 
 /** Shares its values with the fleet; meant to be written out at once. */
@@ -35,7 +35,7 @@ export function toFleetSnapshot(fleet: Fleet): z.input<typeof fleetSnapshotSchem
   return { form: 'fleet/1', devices: [...fleet.devices.values()] };
 }
 
-export function fromFleetSnapshot(snapshot: FleetSnapshot): Fleet {
+function fromFleetSnapshot(snapshot: FleetSnapshot): Fleet {
   return { devices: new Map(snapshot.devices.map((device) => [device.profile.deviceId, device])) };
 }
 

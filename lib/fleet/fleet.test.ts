@@ -5,10 +5,9 @@ import { decideFleet, type FleetContext } from './decide-fleet';
 import { type DeviceStatus, EMPTY_FLEET, type Fleet } from './device';
 import { DEVICE_KINDS, deviceKindOf } from './device-kinds';
 import type { FleetEvent } from './events';
-import { evolveFleet, evolveFleetAll } from './evolve-fleet';
+import { evolveFleetAll } from './evolve-fleet';
 import { knownDevices } from './find-device';
 import { parseFleetSnapshot, toFleetSnapshot } from './fleet-snapshot';
-import { DEVICE_LIVENESS, livenessOf } from './liveness';
 import { aDevice, aFleet } from './testing/a-fleet';
 
 const LINUX_1 = deviceIdSchema.parse('linux-1');
@@ -25,6 +24,10 @@ function context(change: Partial<FleetContext> = {}): FleetContext {
     liveAttempts: () => 0,
     ...change,
   };
+}
+
+function evolveFleet(fleet: Fleet, event: FleetEvent): Fleet {
+  return evolveFleetAll(fleet, [event]);
 }
 
 function after(fleet: Fleet, command: FleetCommand, change: Partial<FleetContext> = {}): Fleet {
@@ -203,17 +206,6 @@ test('a fleet comes back from its snapshot as it was', () => {
 test('what is no snapshot is refused with the place', () => {
   const read = parseFleetSnapshot({ form: 'fleet/1', devices: [{}] });
   expect(!read.ok && read.error).toContain('devices.0');
-});
-
-test.each([
-  [0, 'alive'],
-  [-5, 'alive'],
-  [20_000, 'alive'],
-  [20_001, 'late'],
-  [59_999, 'late'],
-  [60_000, 'lost'],
-])('a silence of %i ms counts as %s', (silenceMs, liveness) => {
-  expect(livenessOf(silenceMs, DEVICE_LIVENESS)).toBe(liveness);
 });
 
 test.each([

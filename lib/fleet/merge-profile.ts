@@ -9,7 +9,7 @@ export type MergedProfile = {
 };
 
 /** What the reference's constellation client keeps of a device's own telling, in its order. */
-export const SYSTEM_INFO_KEYS = [
+const SYSTEM_INFO_KEYS = [
   'platform',
   'os_version',
   'cpu_count',

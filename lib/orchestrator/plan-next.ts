@@ -1,5 +1,5 @@
 import { resolveBlocked } from '@/lib/constellation/blocked';
-import { byPriority } from '@/lib/constellation/ready';
+import { byPriority } from '@/lib/constellation/by-priority';
 import type { Fleet } from '@/lib/fleet/device';
 import { findDevice } from '@/lib/fleet/find-device';
 import type { RunCommand, RunStep } from '@/lib/run/commands';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { lineState } from '@/lib/constellation/line-state';
-import { readyTasks } from '@/lib/constellation/ready';
 import type { DependencyType } from '@/lib/constellation/task-star';
 import { aPlan, aStar, type LineDraft } from '@/lib/constellation/testing/a-plan';
+import { readyTasks } from '@/lib/constellation/testing/plan-lists';
 import type { RunInput } from '@/lib/run/decide';
 import { evolveRunAll } from '@/lib/run/evolve';
 import { progressOf } from '@/lib/run/progress';

@@ -7,7 +7,7 @@ export const commandSchema = z.union([fleetCommandSchema, runCommandSchema]);
 export type Command = z.infer<typeof commandSchema>;
 export type CommandType = Command['type'];
 
-export const ROLES = ['viewer', 'operator', 'admin'] as const;
+const ROLES = ['viewer', 'operator', 'admin'] as const;
 export const roleSchema = z.enum(ROLES);
 export type Role = z.infer<typeof roleSchema>;
 

@@ -11,7 +11,7 @@ import { cursorSchema, positionSchema, streamNameSchema } from './streams';
 export const streamModeSchema = z.enum(['live', 'replay', 'snapshot', 'unknown']);
 export const resetReasonSchema = z.enum(['too-old', 'epoch', 'ahead', 'overload']);
 
-export const welcomeFrameSchema = z.strictObject({
+const welcomeFrameSchema = z.strictObject({
   type: z.literal('welcome'),
   protocolVersion: z.int(),
   connectionId: z.string(),
@@ -25,7 +25,7 @@ export const welcomeFrameSchema = z.strictObject({
 });
 
 /** State at a position, as JSON text in parts of at most 64 KiB; swapped in after the last part. */
-export const snapshotFrameSchema = z.strictObject({
+const snapshotFrameSchema = z.strictObject({
   type: z.literal('snapshot'),
   stream: streamNameSchema,
   ...cursorSchema.shape,
@@ -34,11 +34,11 @@ export const snapshotFrameSchema = z.strictObject({
   text: z.string(),
 });
 
-export const eventSchema = z.union([fleetEventSchema, runsEventSchema, runEventSchema]);
+const eventSchema = z.union([fleetEventSchema, runsEventSchema, runEventSchema]);
 export type StreamEvent = z.infer<typeof eventSchema>;
 
 /** Events `number`, `number + 1`, … of one stream. Applied only if the epoch is ours and `number` is the next one. */
-export const eventsFrameSchema = z.strictObject({
+const eventsFrameSchema = z.strictObject({
   type: z.literal('events'),
   stream: streamNameSchema,
   ...cursorSchema.shape,
@@ -46,7 +46,7 @@ export const eventsFrameSchema = z.strictObject({
 });
 
 /** A value of which only the newest counts (a heartbeat's time, say); never a hole, never moves a cursor. */
-export const registerFrameSchema = z.strictObject({
+const registerFrameSchema = z.strictObject({
   type: z.literal('register'),
   stream: streamNameSchema,
   key: z.string().max(256),
@@ -55,10 +55,10 @@ export const registerFrameSchema = z.strictObject({
 });
 
 /** Bookmark of an idle stream: a reader that stands elsewhere has lost something. */
-export const positionFrameSchema = z.strictObject({ type: z.literal('position'), ...positionSchema.shape });
+const positionFrameSchema = z.strictObject({ type: z.literal('position'), ...positionSchema.shape });
 
 /** What the browser has of this stream is void; a snapshot follows. */
-export const resetFrameSchema = z.strictObject({
+const resetFrameSchema = z.strictObject({
   type: z.literal('reset'),
   ...positionSchema.shape,
   reason: resetReasonSchema,
@@ -67,7 +67,7 @@ export const resetFrameSchema = z.strictObject({
 export const refusalSchema = z.strictObject({ code: z.enum(REFUSAL_CODES), message: z.string() });
 
 /** Exactly one per command and connection. `positions` are those that the command wrote. */
-export const resultFrameSchema = z.strictObject({
+const resultFrameSchema = z.strictObject({
   type: z.literal('result'),
   commandId: commandIdSchema,
   outcome: z.discriminatedUnion('status', [
@@ -77,9 +77,9 @@ export const resultFrameSchema = z.strictObject({
   ]),
 });
 
-export const pingFrameSchema = z.strictObject({ type: z.literal('ping'), sentAtMs: z.number() });
+const pingFrameSchema = z.strictObject({ type: z.literal('ping'), sentAtMs: z.number() });
 
-export const errorFrameSchema = z.strictObject({
+const errorFrameSchema = z.strictObject({
   type: z.literal('error'),
   code: z.string(),
   message: z.string(),
@@ -88,7 +88,7 @@ export const errorFrameSchema = z.strictObject({
 });
 
 /** Sent before the relay closes by its own choice. */
-export const downByeFrameSchema = z.strictObject({
+const downByeFrameSchema = z.strictObject({
   type: z.literal('bye'),
   code: z.int(),
   reason: z.string(),
@@ -111,4 +111,3 @@ export const downFrameSchema = z.discriminatedUnion('type', [
 ]);
 export type DownFrame = z.infer<typeof downFrameSchema>;
 export const downMessageSchema = z.union([downFrameSchema, z.array(downFrameSchema)]);
-export type ResultFrame = z.infer<typeof resultFrameSchema>;

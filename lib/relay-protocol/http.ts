@@ -44,7 +44,6 @@ export const importWarningResourceSchema = z.strictObject({ path: z.string(), me
 
 /** Answer of `POST /v1/runs`. */
 export const runCreatedSchema = z.strictObject({ id: z.string(), warnings: z.array(importWarningResourceSchema) });
-export type RunCreated = z.infer<typeof runCreatedSchema>;
 
 /** Answer of `POST /v1/devices/import` for a stock devices.yaml. */
 export const devicesImportedSchema = z.strictObject({

@@ -3,7 +3,7 @@ import { type RunSummary, runSummarySchema } from '@/lib/run/run-summary';
 import { err, ok, type Result } from '@/lib/std/result';
 
 /** The fold of the stream `runs` as plain JSON: the newest summary of each run, newest run first. */
-export const runsSnapshotSchema = z.strictObject({ form: z.literal('runs/1'), runs: z.array(runSummarySchema) });
+const runsSnapshotSchema = z.strictObject({ form: z.literal('runs/1'), runs: z.array(runSummarySchema) });
 export type RunsSnapshot = z.infer<typeof runsSnapshotSchema>;
 
 export function toRunsSnapshot(summaries: readonly RunSummary[]): RunsSnapshot {

@@ -7,22 +7,22 @@ import { cursorSchema, streamNameSchema } from './streams';
 const wantedSchema = z.array(z.strictObject({ stream: streamNameSchema, from: cursorSchema.nullable() })).max(64);
 
 /** First frame of a socket, within 5 s. The ticket is good once. */
-export const helloFrameSchema = z.strictObject({
+const helloFrameSchema = z.strictObject({
   type: z.literal('hello'),
   protocolVersion: z.int(),
   ticket: z.string().min(1).max(512),
   streams: wantedSchema,
 });
 
-export const subscribeFrameSchema = z.strictObject({
+const subscribeFrameSchema = z.strictObject({
   type: z.literal('subscribe'),
   stream: streamNameSchema,
   from: cursorSchema.nullable(),
 });
 
-export const unsubscribeFrameSchema = z.strictObject({ type: z.literal('unsubscribe'), stream: streamNameSchema });
+const unsubscribeFrameSchema = z.strictObject({ type: z.literal('unsubscribe'), stream: streamNameSchema });
 
-export const commandFrameSchema = z.strictObject({
+const commandFrameSchema = z.strictObject({
   type: z.literal('command'),
   commandId: commandIdSchema,
   command: commandSchema,
@@ -30,14 +30,14 @@ export const commandFrameSchema = z.strictObject({
   deadlineMs: z.number().optional(),
 });
 
-export const ackFrameSchema = z.strictObject({
+const ackFrameSchema = z.strictObject({
   type: z.literal('ack'),
   positions: z.array(z.strictObject({ stream: streamNameSchema, number: z.int().min(0) })).max(64),
 });
 
-export const pongFrameSchema = z.strictObject({ type: z.literal('pong'), sentAtMs: z.number() });
+const pongFrameSchema = z.strictObject({ type: z.literal('pong'), sentAtMs: z.number() });
 
-export const upByeFrameSchema = z.strictObject({ type: z.literal('bye') });
+const upByeFrameSchema = z.strictObject({ type: z.literal('bye') });
 
 /** Browser to relay. At most 64 KiB each. */
 export const upFrameSchema = z.discriminatedUnion('type', [

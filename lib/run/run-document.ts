@@ -18,9 +18,9 @@ const strayResourceSchema = z.strictObject({
   error: z.string().nullable(),
 });
 
-export const ATTEMPT_PHASES = ['queued', 'sending', 'accepted', 'cancelling', 'ended', 'lost'] as const;
+const ATTEMPT_PHASES = ['queued', 'sending', 'accepted', 'cancelling', 'ended', 'lost'] as const;
 
-export const attemptResourceSchema = z.strictObject({
+const attemptResourceSchema = z.strictObject({
   number: z.int(),
   device_id: z.string(),
   session_id: z.string(),
@@ -44,7 +44,7 @@ export const attemptResourceSchema = z.strictObject({
 });
 export type AttemptResource = z.infer<typeof attemptResourceSchema>;
 
-export const runTaskSchema = taskFormSchema.extend({
+const runTaskSchema = taskFormSchema.extend({
   display_state: z.enum(DISPLAY_STATES),
   failure_cause: failureCauseSchema.nullable(),
   cancel_cause: z.enum(['operator', 'run', 'blocked']).nullable(),

@@ -61,7 +61,7 @@ const taskRunSchema = z.strictObject({
 });
 
 /** The fold of a run as plain JSON: what a browser starts from, and what spares the journal a long replay. */
-export const runSnapshotSchema = z.strictObject({
+const runSnapshotSchema = z.strictObject({
   form: z.literal('run/1'),
   runId: runIdSchema,
   document: constellationDocumentSchema,
@@ -94,7 +94,7 @@ export function toRunSnapshot(run: Run): z.input<typeof runSnapshotSchema> {
   };
 }
 
-export function fromRunSnapshot(snapshot: RunSnapshot): Run {
+function fromRunSnapshot(snapshot: RunSnapshot): Run {
   const { form: _form, document, tasks, ...rest } = snapshot;
   return {
     ...rest,

@@ -101,7 +101,7 @@ function writeAttempt(task: TaskRun, attempt: Attempt): AttemptResource {
 }
 
 /** The last attempt that ended has the task's result; earlier ones keep the one that a retry took off the task. */
-export function resultOfAttempt(task: TaskRun, attempt: Attempt): TaskResult {
+function resultOfAttempt(task: TaskRun, attempt: Attempt): TaskResult {
   const isLast = task.attempts.at(-1) === attempt;
   return isLast && attempt.state.phase === 'ended' && task.status !== 'pending'
     ? task.result

@@ -60,7 +60,7 @@ function parseText(text: string): Result<JsonValue, JsonProblem> {
 }
 
 /** Deepest nesting of brackets outside of strings; linear, no recursion. */
-export function depthOf(text: string): number {
+function depthOf(text: string): number {
   let depth = 0;
   let deepest = 0;
   let inString = false;

@@ -1,12 +1,10 @@
-import { z } from 'zod';
 import { type Cancellation, neverCancelled } from '@/lib/aip/transport/cancellation';
 import { backoffDelayMs } from '@/lib/std/backoff';
 import type { Clock } from '@/lib/std/clock';
 import type { Random } from '@/lib/std/random';
 import { wait } from './wait';
 
-export const reconnectionPolicySchema = z.enum(['exponential_backoff', 'linear_backoff', 'immediate', 'none']);
-export type ReconnectionPolicy = z.infer<typeof reconnectionPolicySchema>;
+export type ReconnectionPolicy = 'exponential_backoff' | 'linear_backoff' | 'immediate' | 'none';
 
 export type ReconnectionPlan = {
   readonly policy: ReconnectionPolicy;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { aPlan } from '@/lib/constellation/testing/a-plan';
 import { A_RUN_ID, type ARun, aRun, taskId } from '@/lib/run/testing/a-run';
-import { failuresOf, liveCount, runWord, skippedCount, stateCounts } from './run-overview';
+import { failuresOf, liveCount, runWord, skippedCount, stateCounts, stepFailure } from './run-overview';
 import { createRunViewer } from './run-view';
 
 const PLAN = aPlan(['a', 'b', 'c', 'd'], [['a', 'c', 'success_only']]);
@@ -47,4 +47,15 @@ test('a task that was skipped because of a failure is counted apart and is no ca
   run.step({ type: 'task-skip', runId: A_RUN_ID, taskId: taskId('c'), lineId });
   expect(skippedCount(look(run))).toBe(1);
   expect(failuresOf(run.run, look(run))).toHaveLength(1);
+});
+
+test('failures are stepped through round and round, from the one that is looked at', () => {
+  const run = aRun(PLAN).launch().runs('a', { outcome: 'failed' }).runs('b', { outcome: 'failed' });
+  const failures = failuresOf(run.run, look(run));
+  expect(stepFailure(failures, null, 'next')).toBe('a');
+  expect(stepFailure(failures, null, 'previous')).toBe('b');
+  expect(stepFailure(failures, taskId('a'), 'next')).toBe('b');
+  expect(stepFailure(failures, taskId('b'), 'next')).toBe('a');
+  expect(stepFailure(failures, taskId('a'), 'previous')).toBe('b');
+  expect(stepFailure([], null, 'next')).toBeUndefined();
 });

@@ -77,6 +77,17 @@ export function failuresOf(run: Run, view: RunView): readonly Failure[] {
   }));
 }
 
+/** The failure after or before the one that is looked at, round and round; the first or the last when none is. */
+export function stepFailure(
+  failures: readonly Failure[],
+  from: TaskId | null,
+  step: 'next' | 'previous',
+): TaskId | undefined {
+  const at = failures.findIndex(({ taskId }) => taskId === from);
+  if (step === 'next') return (failures[at + 1] ?? failures[0])?.taskId;
+  return (at > 0 ? failures[at - 1] : failures.at(-1))?.taskId;
+}
+
 /** Failures without a time, as a file may have them, come last. */
 function endOf(task: TaskRun): number {
   return task.endedAtMs ?? Number.POSITIVE_INFINITY;
