@@ -8,7 +8,6 @@ import {
   createImportReport,
   fieldOf,
   type ImportProblem,
-  type ImportWarning,
   noteUnknownFields,
   type Place,
   readObject,
@@ -18,6 +17,7 @@ import {
   readWord,
   unknownFieldWarnings,
 } from './import-report';
+import type { ImportWarning } from './import-warning';
 import { readLine } from './read-line';
 import { readTask } from './read-task';
 import { scanJson } from './scan-json';

@@ -1,5 +1,6 @@
 import { describeJson } from '@/lib/std/describe-json';
 import { isJsonObject, type JsonObject, type JsonValue } from '@/lib/std/json';
+import type { ImportWarning } from './import-warning';
 import { parseTimestamp } from './timestamps';
 
 /** What can be wrong with a file. `shape` covers everything that stands where something else was expected. */
@@ -24,9 +25,6 @@ export type ImportProblem = {
   /** The tasks or lines involved; for a cycle its tasks in order, the first repeated at the end. */
   readonly ids: readonly string[];
 };
-
-/** What was read other than it was written. */
-export type ImportWarning = { readonly path: string; readonly message: string };
 
 /** Collects what is wrong or odd while a file is read, so that all of it is told at once. */
 export type ImportReport = {

@@ -2,26 +2,31 @@ import { z } from 'zod';
 import { deviceIdSchema } from '@/lib/std/ids';
 import { jsonObjectSchema } from '@/lib/std/json';
 
+const serverUrl = z.string().min(1, 'server_url must not be empty').max(2048);
+const os = z.string().max(64);
+const capabilities = z.array(z.string().min(1).max(128)).max(256);
+const maxRetries = z.int().min(0).max(1000);
+
 /** What an operator says when adding a device. `serverUrl` may hold a token; the relay seals it on entry. */
 export const deviceDraftSchema = z.strictObject({
   deviceId: deviceIdSchema,
-  serverUrl: z.string().min(1, 'server_url must not be empty').max(2048),
-  os: z.string().max(64).default('unknown'),
-  capabilities: z.array(z.string().min(1).max(128)).max(256).default([]),
+  serverUrl,
+  os: os.default('unknown'),
+  capabilities: capabilities.default([]),
   metadata: jsonObjectSchema.default({}),
   autoConnect: z.boolean().default(true),
-  maxRetries: z.int().min(0).max(1000).default(5),
+  maxRetries: maxRetries.default(5),
 });
 export type DeviceDraft = z.infer<typeof deviceDraftSchema>;
 
 /** Fields that are absent stay as they are. */
 export const devicePatchSchema = z.strictObject({
-  serverUrl: z.string().min(1).max(2048).optional(),
-  os: z.string().max(64).optional(),
-  capabilities: z.array(z.string().min(1).max(128)).max(256).optional(),
+  serverUrl: serverUrl.optional(),
+  os: os.optional(),
+  capabilities: capabilities.optional(),
   metadata: jsonObjectSchema.optional(),
   autoConnect: z.boolean().optional(),
-  maxRetries: z.int().min(0).max(1000).optional(),
+  maxRetries: maxRetries.optional(),
 });
 export type DevicePatch = z.infer<typeof devicePatchSchema>;
 

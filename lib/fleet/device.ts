@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type DeviceId, deviceIdSchema, type TaskId } from '@/lib/std/ids';
-import { type JsonObject, jsonObjectSchema } from '@/lib/std/json';
+import { type DeviceId, deviceIdSchema, runIdSchema, taskIdSchema } from '@/lib/std/ids';
+import { jsonObjectSchema } from '@/lib/std/json';
 
 /**
  * The words of the link to a device, as the reference's device manager knows them.
@@ -31,21 +31,27 @@ export const infoOriginSchema = z.enum(['device', 'registration']);
 export type InfoOrigin = z.infer<typeof infoOriginSchema>;
 
 /** What is known of a device by its own telling. Times are Unix milliseconds on the relay's clock. */
-export type DeviceInfo = {
-  readonly info: JsonObject;
-  readonly origin: InfoOrigin;
+export const deviceInfoSchema = z.strictObject({
+  info: jsonObjectSchema,
+  origin: infoOriginSchema,
   /** When the relay asked. */
-  readonly askedAtMs: number;
+  askedAtMs: z.number(),
   /** When the device said it; for `registration` the moment the relay first saw this registration's profile. */
-  readonly collectedAtMs: number;
-};
+  collectedAtMs: z.number(),
+});
+export type DeviceInfo = Readonly<z.infer<typeof deviceInfoSchema>>;
 
 /** A refresh by hand, from the press of the button to its outcome. */
-export type InfoRefresh =
-  | { readonly phase: 'none' }
-  | { readonly phase: 'asked'; readonly askedAtMs: number; readonly askedBy: string }
-  | { readonly phase: 'waiting-for-return'; readonly askedAtMs: number; readonly askedBy: string }
-  | { readonly phase: 'failed'; readonly askedAtMs: number; readonly failedAtMs: number; readonly reason: string };
+export const infoRefreshSchema = z.discriminatedUnion('phase', [
+  z.strictObject({ phase: z.literal('none') }),
+  z.strictObject({ phase: z.literal('asked'), askedAtMs: z.number(), askedBy: z.string() }),
+  z.strictObject({ phase: z.literal('waiting-for-return'), askedAtMs: z.number(), askedBy: z.string() }),
+  z.strictObject({ phase: z.literal('failed'), askedAtMs: z.number(), failedAtMs: z.number(), reason: z.string() }),
+]);
+export type InfoRefresh = Readonly<z.infer<typeof infoRefreshSchema>>;
+
+/** What a device works on. */
+export const currentTaskSchema = z.strictObject({ runId: runIdSchema, taskId: taskIdSchema });
 
 /** The fold of one device's events. */
 export type Device = {
@@ -57,7 +63,7 @@ export type Device = {
   /** Since when it takes work, or does not: attempts to connect and tasks in between do not count. */
   readonly reachSinceMs: number;
   readonly connectionAttempts: number;
-  readonly currentTask: { readonly runId: string; readonly taskId: TaskId } | null;
+  readonly currentTask: Readonly<z.infer<typeof currentTaskSchema>> | null;
   readonly info: DeviceInfo | null;
   readonly refresh: InfoRefresh;
   readonly addedAtMs: number;

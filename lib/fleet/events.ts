@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { deviceIdSchema, runIdSchema, taskIdSchema } from '@/lib/std/ids';
-import { jsonObjectSchema } from '@/lib/std/json';
-import { deviceProfileSchema, deviceStatusSchema, infoOriginSchema } from './device';
+import { deviceIdSchema } from '@/lib/std/ids';
+import { currentTaskSchema, deviceInfoSchema, deviceProfileSchema, deviceStatusSchema } from './device';
 
 const deviceId = deviceIdSchema;
 const atMs = z.number();
@@ -25,17 +24,14 @@ export const fleetEventSchema = z.discriminatedUnion('type', [
     type: z.literal('device-work-changed'),
     atMs,
     deviceId,
-    currentTask: z.strictObject({ runId: runIdSchema, taskId: taskIdSchema }).nullable(),
+    currentTask: currentTaskSchema.nullable(),
   }),
   z.strictObject({ type: z.literal('device-info-asked'), atMs, actor, deviceId, when: z.enum(['now', 'on-return']) }),
   z.strictObject({
     type: z.literal('device-info-received'),
     atMs,
     deviceId,
-    info: jsonObjectSchema,
-    origin: infoOriginSchema,
-    askedAtMs: z.number(),
-    collectedAtMs: z.number(),
+    ...deviceInfoSchema.shape,
   }),
   z.strictObject({ type: z.literal('device-info-failed'), atMs, deviceId, reason: z.string() }),
 ]);

@@ -1,8 +1,13 @@
 import { z } from 'zod';
-import { runIdSchema, taskIdSchema } from '@/lib/std/ids';
-import { jsonObjectSchema } from '@/lib/std/json';
 import { err, ok, type Result } from '@/lib/std/result';
-import { deviceProfileSchema, deviceStatusSchema, type Fleet, infoOriginSchema } from './device';
+import {
+  currentTaskSchema,
+  deviceInfoSchema,
+  deviceProfileSchema,
+  deviceStatusSchema,
+  type Fleet,
+  infoRefreshSchema,
+} from './device';
 
 const atMs = z.number();
 
@@ -13,16 +18,9 @@ const deviceSchema = z.strictObject({
   statusSinceMs: atMs,
   reachSinceMs: atMs,
   connectionAttempts: z.int(),
-  currentTask: z.strictObject({ runId: runIdSchema, taskId: taskIdSchema }).nullable(),
-  info: z
-    .strictObject({ info: jsonObjectSchema, origin: infoOriginSchema, askedAtMs: atMs, collectedAtMs: atMs })
-    .nullable(),
-  refresh: z.discriminatedUnion('phase', [
-    z.strictObject({ phase: z.literal('none') }),
-    z.strictObject({ phase: z.literal('asked'), askedAtMs: atMs, askedBy: z.string() }),
-    z.strictObject({ phase: z.literal('waiting-for-return'), askedAtMs: atMs, askedBy: z.string() }),
-    z.strictObject({ phase: z.literal('failed'), askedAtMs: atMs, failedAtMs: atMs, reason: z.string() }),
-  ]),
+  currentTask: currentTaskSchema.nullable(),
+  info: deviceInfoSchema.nullable(),
+  refresh: infoRefreshSchema,
   addedAtMs: atMs,
 });
 

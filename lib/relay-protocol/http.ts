@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { deviceStatusSchema } from '@/lib/fleet/device';
+import { importWarningSchema } from '@/lib/constellation/import-warning';
+import { deviceStatusSchema, infoOriginSchema } from '@/lib/fleet/device';
 import { jsonObjectSchema } from '@/lib/std/json';
 import { roleSchema } from './commands';
 
@@ -24,7 +25,7 @@ export const deviceResourceSchema = z.strictObject({
   /** When the device said it. */
   info_at: z.string().nullable(),
   info_asked_at: z.string().nullable(),
-  info_origin: z.enum(['device', 'registration']).nullable(),
+  info_origin: infoOriginSchema.nullable(),
 });
 export type DeviceResource = z.infer<typeof deviceResourceSchema>;
 
@@ -40,10 +41,8 @@ export const problemSchema = z.looseObject({
 });
 export type Problem = z.infer<typeof problemSchema>;
 
-export const importWarningResourceSchema = z.strictObject({ path: z.string(), message: z.string() });
-
 /** Answer of `POST /v1/runs`. */
-export const runCreatedSchema = z.strictObject({ id: z.string(), warnings: z.array(importWarningResourceSchema) });
+export const runCreatedSchema = z.strictObject({ id: z.string(), warnings: z.array(importWarningSchema) });
 
 /** Answer of `POST /v1/devices/import` for a stock devices.yaml. */
 export const devicesImportedSchema = z.strictObject({

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { ConstellationDocument, ImportedOutcomes } from '@/lib/constellation/constellation';
+import type { ImportWarning } from '@/lib/constellation/import-warning';
 import { deviceIdSchema, type LineId, type RunId, runIdSchema, type TaskId, taskIdSchema } from '@/lib/std/ids';
-import type { AttemptOutcome, FailureCause, ImportWarning, TaskResult } from './run';
+import type { AttemptOutcome, FailureCause, TaskResult } from './run';
 
 const runId = runIdSchema;
 const taskId = taskIdSchema;

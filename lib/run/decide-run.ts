@@ -1,4 +1,5 @@
 import { fromDocument } from '@/lib/constellation/constellation';
+import type { ImportWarning } from '@/lib/constellation/import-warning';
 import { validateConstellation } from '@/lib/constellation/validate';
 import type { Fleet } from '@/lib/fleet/device';
 import { findDevice, knownDevices } from '@/lib/fleet/find-device';
@@ -10,7 +11,7 @@ import { type Decision, type RunContext, refused } from './decision';
 import type { RunEvent } from './events';
 import { evolveRun } from './evolve';
 import { allTasksEnded } from './progress';
-import { type ImportWarning, isTerminal, liveAttempt, type Run } from './run';
+import { isTerminal, liveAttempt, type Run } from './run';
 import { finalState, isRunEnded } from './run-state';
 
 /**

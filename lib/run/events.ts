@@ -4,9 +4,9 @@ import {
   constellationStateSchema,
   taskOutcomesSchema,
 } from '@/lib/constellation/constellation';
-import { deviceIdSchema, lineIdSchema, runIdSchema, sessionIdSchema, taskIdSchema } from '@/lib/std/ids';
-import { jsonValueSchema } from '@/lib/std/json';
-import { FAILURE_CAUSES } from './run';
+import { importWarningSchema } from '@/lib/constellation/import-warning';
+import { deviceIdSchema, runIdSchema, sessionIdSchema, taskIdSchema } from '@/lib/std/ids';
+import { attemptOutcomeSchema, cancelCauseSchema, failureCauseSchema, taskResultSchema } from './run';
 
 const atMs = z.number();
 /** Who did it: an operator's name, `api`, `relay`. */
@@ -15,22 +15,6 @@ const taskId = taskIdSchema;
 const attempt = z.int().min(1);
 const reason = z.string().max(4096).nullable();
 const error = z.string().nullable();
-
-export const taskResultSchema = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('none') }),
-  z.strictObject({ kind: z.literal('inline'), value: jsonValueSchema }),
-  z.strictObject({ kind: z.literal('blob'), handle: z.string(), sizeBytes: z.number() }),
-]);
-
-export const cancelCauseSchema = z.discriminatedUnion('kind', [
-  z.strictObject({ kind: z.literal('operator') }),
-  z.strictObject({ kind: z.literal('run') }),
-  z.strictObject({ kind: z.literal('blocked'), lineId: lineIdSchema }),
-]);
-
-export const importWarningSchema = z.strictObject({ path: z.string(), message: z.string() });
-export const attemptOutcomeSchema = z.enum(['completed', 'failed', 'cancelled']);
-export const failureCauseSchema = z.enum(FAILURE_CAUSES);
 
 /** Everything that can happen to a run. Past tense, never refused, never changed; `evolve` folds them. */
 export const runEventSchema = z.discriminatedUnion('type', [

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { constellationFormSchema, taskFormSchema } from '@/lib/constellation/constellation-form';
+import { importWarningSchema } from '@/lib/constellation/import-warning';
 import { jsonValueSchema } from '@/lib/std/json';
 import { DISPLAY_STATES } from './display-state';
-import { attemptOutcomeSchema, failureCauseSchema, importWarningSchema } from './events';
+import { type AttemptPhase, attemptOutcomeSchema, failureCauseSchema } from './run';
 
 const time = z.string().nullable();
 const outcome = attemptOutcomeSchema.nullable();
@@ -18,7 +19,14 @@ const strayResourceSchema = z.strictObject({
   error: z.string().nullable(),
 });
 
-const ATTEMPT_PHASES = ['queued', 'sending', 'accepted', 'cancelling', 'ended', 'lost'] as const;
+const ATTEMPT_PHASES = [
+  'queued',
+  'sending',
+  'accepted',
+  'cancelling',
+  'ended',
+  'lost',
+] as const satisfies readonly AttemptPhase[];
 
 const attemptResourceSchema = z.strictObject({
   number: z.int(),

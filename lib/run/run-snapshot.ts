@@ -5,34 +5,21 @@ import {
   fromDocument,
   toDocument,
 } from '@/lib/constellation/constellation';
+import { importWarningSchema } from '@/lib/constellation/import-warning';
 import { taskStatusSchema } from '@/lib/constellation/task-star';
 import { deviceIdSchema, runIdSchema, sessionIdSchema, taskIdSchema } from '@/lib/std/ids';
 import { err, ok, type Result } from '@/lib/std/result';
 import {
-  attemptOutcomeSchema,
+  attemptStateSchema,
   cancelCauseSchema,
   failureCauseSchema,
-  importWarningSchema,
+  type Run,
+  strayResultSchema,
   taskResultSchema,
-} from './events';
-import type { Run } from './run';
+} from './run';
 
 const atMs = z.number();
 const error = z.string().nullable();
-
-const attemptStateSchema = z.discriminatedUnion('phase', [
-  z.strictObject({ phase: z.literal('queued') }),
-  z.strictObject({ phase: z.literal('sending') }),
-  z.strictObject({ phase: z.literal('accepted') }),
-  z.strictObject({
-    phase: z.literal('cancelling'),
-    askedAtMs: atMs,
-    actor: z.string(),
-    reason: z.string().nullable(),
-  }),
-  z.strictObject({ phase: z.literal('ended'), outcome: attemptOutcomeSchema, endedAtMs: atMs, error }),
-  z.strictObject({ phase: z.literal('lost'), lostAtMs: atMs, reason: z.string() }),
-]);
 
 const attemptSchema = z.strictObject({
   number: z.int().min(1),
@@ -44,7 +31,7 @@ const attemptSchema = z.strictObject({
   acceptedAtMs: atMs.nullable(),
   state: attemptStateSchema,
   supersededResult: taskResultSchema,
-  strays: z.array(z.strictObject({ atMs, outcome: attemptOutcomeSchema, result: taskResultSchema, error })),
+  strays: z.array(strayResultSchema),
 });
 
 const taskRunSchema = z.strictObject({

@@ -1,16 +1,23 @@
+import { z } from 'zod';
 import type { Constellation, ConstellationState } from '@/lib/constellation/constellation';
+import type { ImportWarning } from '@/lib/constellation/import-warning';
 import type { TaskStatus } from '@/lib/constellation/task-star';
-import type { DeviceId, LineId, RunId, SessionId, TaskId } from '@/lib/std/ids';
-import type { JsonValue } from '@/lib/std/json';
+import { type DeviceId, lineIdSchema, type RunId, type SessionId, type TaskId } from '@/lib/std/ids';
+import { jsonValueSchema } from '@/lib/std/json';
 
 /**
  * A task's result: in the event itself, or, above 1 MiB, in a blob that HTTP serves.
  * A success that returned null is `{ kind: 'inline', value: null }`; `none` means that nothing was returned yet.
  */
-export type TaskResult =
-  | { readonly kind: 'none' }
-  | { readonly kind: 'inline'; readonly value: JsonValue }
-  | { readonly kind: 'blob'; readonly handle: string; readonly sizeBytes: number };
+export const taskResultSchema = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('none') }),
+  z.strictObject({ kind: z.literal('inline'), value: jsonValueSchema }),
+  z.strictObject({ kind: z.literal('blob'), handle: z.string(), sizeBytes: z.number() }),
+]);
+export type TaskResult = Readonly<z.infer<typeof taskResultSchema>>;
+
+export const attemptOutcomeSchema = z.enum(['completed', 'failed', 'cancelled']);
+export type AttemptOutcome = z.infer<typeof attemptOutcomeSchema>;
 
 /**
  * One try of one task on one device.
@@ -23,27 +30,27 @@ export type TaskResult =
  * ```
  * `sending` is journaled before the bytes leave, so a `queued` attempt is certainly unsent.
  */
-export type AttemptState =
-  | { readonly phase: 'queued' }
-  | { readonly phase: 'sending' }
-  | { readonly phase: 'accepted' }
-  | {
-      readonly phase: 'cancelling';
-      readonly askedAtMs: number;
-      /** Who asked. */
-      readonly actor: string;
-      readonly reason: string | null;
-    }
-  | {
-      readonly phase: 'ended';
-      readonly outcome: AttemptOutcome;
-      readonly endedAtMs: number;
-      readonly error: string | null;
-    }
-  | { readonly phase: 'lost'; readonly lostAtMs: number; readonly reason: string };
-
+export const attemptStateSchema = z.discriminatedUnion('phase', [
+  z.strictObject({ phase: z.literal('queued') }),
+  z.strictObject({ phase: z.literal('sending') }),
+  z.strictObject({ phase: z.literal('accepted') }),
+  z.strictObject({
+    phase: z.literal('cancelling'),
+    askedAtMs: z.number(),
+    /** Who asked. */
+    actor: z.string(),
+    reason: z.string().nullable(),
+  }),
+  z.strictObject({
+    phase: z.literal('ended'),
+    outcome: attemptOutcomeSchema,
+    endedAtMs: z.number(),
+    error: z.string().nullable(),
+  }),
+  z.strictObject({ phase: z.literal('lost'), lostAtMs: z.number(), reason: z.string() }),
+]);
+export type AttemptState = Readonly<z.infer<typeof attemptStateSchema>>;
 export type AttemptPhase = AttemptState['phase'];
-export type AttemptOutcome = 'completed' | 'failed' | 'cancelled';
 
 export type Attempt = {
   /** Counts from 1 within the task; never reused. */
@@ -61,22 +68,25 @@ export type Attempt = {
   readonly strays: readonly StrayResult[];
 };
 
-export type StrayResult = {
-  readonly atMs: number;
-  readonly outcome: AttemptOutcome;
-  readonly result: TaskResult;
-  readonly error: string | null;
-};
+export const strayResultSchema = z.strictObject({
+  atMs: z.number(),
+  outcome: attemptOutcomeSchema,
+  result: taskResultSchema,
+  error: z.string().nullable(),
+});
+export type StrayResult = Readonly<z.infer<typeof strayResultSchema>>;
 
 /** Why a task failed, beyond the words of its error. */
-export const FAILURE_CAUSES = ['device', 'refused', 'timeout', 'outcome-unknown', 'too-large'] as const;
-export type FailureCause = (typeof FAILURE_CAUSES)[number];
+export const failureCauseSchema = z.enum(['device', 'refused', 'timeout', 'outcome-unknown', 'too-large']);
+export type FailureCause = z.infer<typeof failureCauseSchema>;
 
 /** Why a task was cancelled. `blocked` ones come back when what blocked them is retried. */
-export type CancelCause =
-  | { readonly kind: 'operator' }
-  | { readonly kind: 'run' }
-  | { readonly kind: 'blocked'; readonly lineId: LineId };
+export const cancelCauseSchema = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('operator') }),
+  z.strictObject({ kind: z.literal('run') }),
+  z.strictObject({ kind: z.literal('blocked'), lineId: lineIdSchema }),
+]);
+export type CancelCause = Readonly<z.infer<typeof cancelCauseSchema>>;
 
 /** How one task goes: the execution beside the plan in `Constellation`. */
 export type TaskRun = {
@@ -91,8 +101,6 @@ export type TaskRun = {
   readonly currentRetry: number;
   readonly attempts: readonly Attempt[];
 };
-
-export type ImportWarning = { readonly path: string; readonly message: string };
 
 /** One execution of one constellation; a draft until launched. */
 export type Run = {

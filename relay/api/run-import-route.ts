@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { type ConstellationReading, readConstellationText } from '@/lib/constellation/codec';
 import type { ImportProblem } from '@/lib/constellation/import-report';
-import { importWarningResourceSchema, runCreatedSchema } from '@/lib/relay-protocol/http';
+import { type ImportWarning, importWarningSchema } from '@/lib/constellation/import-warning';
+import { runCreatedSchema } from '@/lib/relay-protocol/http';
 import type { Refusal, RunCreate } from '@/lib/run/commands';
 import { createRun } from '@/lib/run/decide-run';
 import type { RunContext } from '@/lib/run/decision';
-import type { ImportWarning } from '@/lib/run/run';
 import type { Clock } from '@/lib/std/clock';
 import { runIdSchema } from '@/lib/std/ids';
 import { jsonObjectSchema } from '@/lib/std/json';
@@ -24,7 +24,7 @@ const ANSWERS_MS = 86_400_000;
 
 export const runCheckedSchema = z.strictObject({
   id: z.null(),
-  warnings: z.array(importWarningResourceSchema),
+  warnings: z.array(importWarningSchema),
 });
 const keptAnswerSchema = z.strictObject({ bodyHash: z.string(), answer: runCreatedSchema });
 
