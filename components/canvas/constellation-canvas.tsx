@@ -4,6 +4,7 @@ import './canvas.css';
 import { type ReactNode, useEffect, useMemo, useRef } from 'react';
 import { ReactFlow, ReactFlowProvider, useOnViewportChange, useReactFlow, useStoreApi, type Viewport } from 'reactflow';
 import { runText } from '@/components/text/run-text';
+import { isPlainKey } from '@/components/ui/plain-key';
 import type { Shape } from '@/lib/constellation/graph';
 import { NODE_HEIGHT, NODE_WIDTH } from '@/lib/constellation/layout';
 import type { TaskId } from '@/lib/std/ids';
@@ -11,8 +12,10 @@ import { type CanvasActions, CanvasActionsContext } from './canvas-actions';
 import { CanvasControls } from './canvas-controls';
 import { neighbourOf } from './canvas-graph';
 import { strokeFactorOf } from './detail-level';
+import { LineLegend } from './line-legend';
 import { createMeasureText } from './measure-text';
 import { edgeTypes, nodeTypes } from './node-types';
+import type { Point } from './route-lines';
 import { useTaskSelection } from './task-selection';
 import { useCanvasGraph } from './use-canvas-graph';
 
@@ -44,6 +47,7 @@ function Canvas({ shape, children }: ConstellationCanvasProps) {
   const actions = useActions(graph, frame);
   useStrokeFactor(frame);
   useFitKey();
+  useShowSelected(graph.positions);
   return (
     <CanvasActionsContext value={actions}>
       <section ref={frame} className="canvas" aria-label={runText.canvas.label}>
@@ -69,6 +73,7 @@ function Canvas({ shape, children }: ConstellationCanvasProps) {
           onlyRenderVisibleElements={graph.nodes.length >= CULL_FROM_NODES}
         />
         <CanvasControls fit={FIT} />
+        <LineLegend />
         {children === undefined ? null : <div className="canvas-corner">{children}</div>}
       </section>
     </CanvasActionsContext>
@@ -128,14 +133,32 @@ function useFitKey(): void {
   const { fitView } = useReactFlow();
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
-      if (event.key !== 'f' || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
-      fitView(FIT);
+      if (event.key === 'f' && isPlainKey(event)) fitView(FIT);
     };
     document.addEventListener('keydown', onKeyDown);
     return () => document.removeEventListener('keydown', onKeyDown);
   }, [fitView]);
 }
 
-function isTyping(target: EventTarget | null): boolean {
-  return target instanceof Element && target.closest('input, textarea, select, [contenteditable], dialog') !== null;
+/** A task that was opened from elsewhere than its card is brought into sight, unless some of its card is there already. */
+function useShowSelected(positions: ReadonlyMap<TaskId, Point>): void {
+  const selection = useTaskSelection();
+  const flow = useReactFlow();
+  const store = useStoreApi();
+  useEffect(
+    () =>
+      selection.subscribe(({ taskId }) => {
+        const at = taskId === null ? undefined : positions.get(taskId);
+        if (at === undefined) return;
+        const { width, height, transform } = store.getState();
+        const [x, y, zoom] = transform;
+        const isPartlySeen =
+          (at.x + NODE_WIDTH) * zoom + x > 0 &&
+          at.x * zoom + x < width &&
+          (at.y + NODE_HEIGHT) * zoom + y > 0 &&
+          at.y * zoom + y < height;
+        if (!isPartlySeen) flow.setCenter(at.x + NODE_WIDTH / 2, at.y + NODE_HEIGHT / 2, { zoom });
+      }),
+    [selection, flow, store, positions],
+  );
 }

@@ -5,6 +5,7 @@ import { EdgeLabelRenderer, type EdgeProps } from 'reactflow';
 import { runText } from '@/components/text/run-text';
 import type { LineView } from '@/lib/store/selectors/run-view';
 import type { LineEdge } from './canvas-graph';
+import { LineShape } from './line-shape';
 import type { Point } from './route-lines';
 import { useLineView } from './run-view-source';
 import { useIsSelected } from './task-selection';
@@ -42,12 +43,7 @@ function DrawnLine({ view, path, end }: DrawnLineProps) {
         {...focus}
       >
         <path className="task-line-reach" d={path} />
-        <path className="task-line-stroke" d={path} />
-        <path
-          className="task-line-head"
-          d={`M${end.x - 8} ${end.y - 4.5}L${end.x} ${end.y}L${end.x - 8} ${end.y + 4.5}Z`}
-        />
-        <LineMark kind={view.kind} x={end.x - 16} y={end.y} />
+        <LineShape kind={view.kind} path={path} end={end} />
       </g>
       {isTold ? (
         <EdgeLabelRenderer>
@@ -66,14 +62,4 @@ function DrawnLine({ view, path, end }: DrawnLineProps) {
 function weightOf(view: LineView, isTargetSelected: boolean): 'plain' | 'live' | 'failure' {
   if (view.isIntoFailed && isTargetSelected) return 'failure';
   return view.isIntoLive ? 'live' : 'plain';
-}
-
-function LineMark({ kind, x, y }: { readonly kind: LineView['kind']; readonly x: number; readonly y: number }) {
-  if (kind === 'success_only') {
-    return <path className="task-line-mark" d={`M${x - 5} ${y - 7}l3 3 5 -6`} />;
-  }
-  if (kind === 'conditional') {
-    return <path className="task-line-mark task-line-diamond" d={`M${x - 7} ${y}l5 -5 5 5 -5 5Z`} />;
-  }
-  return null;
 }

@@ -16,12 +16,14 @@ type CheckResultProps = {
   readonly run: Run;
   readonly fleet: Fleet;
   readonly actions: ReactNode;
+  /** Why it can become a draft only; null when it can be launched at once. */
+  readonly launchObstacle: string | null;
   /** What the relay said to the last try. */
   readonly refusal: Problem | null;
 };
 
 /** A valid file: what it holds, what is odd about it, and how it will look. */
-export function CheckResult({ run, fleet, actions, refusal }: CheckResultProps) {
+export function CheckResult({ run, fleet, actions, launchObstacle, refusal }: CheckResultProps) {
   const words = runText.create;
   const { constellation, warnings } = run;
   const selection = useMemo(createTaskSelection, []);
@@ -38,6 +40,11 @@ export function CheckResult({ run, fleet, actions, refusal }: CheckResultProps) 
           </p>
           <div className="flex gap-2">{actions}</div>
         </div>
+        {launchObstacle === null ? null : (
+          <p className="text-sm break-words text-amber-text">
+            {launchObstacle} {words.draftFirst}
+          </p>
+        )}
         {refusal === null ? null : (
           <ProblemList
             title={`${words.notCreated}: ${refusal.detail}`}

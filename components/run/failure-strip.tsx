@@ -1,5 +1,6 @@
 'use client';
 
+import { useState } from 'react';
 import { useTaskSelection } from '@/components/canvas/task-selection';
 import { useBoard, useConstellationClient, useNow } from '@/components/providers/constellation-provider';
 import { text } from '@/components/text/catalogue';
@@ -15,9 +16,13 @@ import { TASK_TONE } from './task-state';
 import { TaskStateIcon } from './task-state-icon';
 import { useCommand } from './use-command';
 
+/** A lost device can fail hundreds of tasks; the rest of them comes by request. */
+const PAGE_ITEMS = 20;
+
 /** The earliest real cause first; stands beside the graph, so its coming moves no card. */
 export function FailureStrip() {
   const { run, view } = useLiveRun();
+  const [shownMax, setShownMax] = useState(PAGE_ITEMS);
   const failures = failuresOf(run, view);
   if (failures.length === 0) return null;
   const skipped = skippedCount(view);
@@ -27,11 +32,17 @@ export function FailureStrip() {
         {runText.panel.failuresTitle(failures.length)}
         {skipped === 0 ? null : <span className="font-normal text-muted">, {runText.panel.skipped(skipped)}</span>}
       </h2>
+      {failures.length === 1 ? null : <p className="text-xs text-muted">{runText.panel.stepHint}</p>}
       <ol className="flex flex-col gap-2">
-        {failures.map((failure) => (
+        {failures.slice(0, shownMax).map((failure) => (
           <FailureItem key={failure.taskId} failure={failure} />
         ))}
       </ol>
+      {failures.length > shownMax ? (
+        <Button className="self-start" onClick={() => setShownMax(shownMax + PAGE_ITEMS)}>
+          {runText.list.more(Math.min(PAGE_ITEMS, failures.length - shownMax))}
+        </Button>
+      ) : null}
     </section>
   );
 }

@@ -7,12 +7,14 @@ import { askRelay } from '@/components/providers/relay-http';
 import { runText } from '@/components/text/run-text';
 import { Button } from '@/components/ui/button';
 import { TextArea } from '@/components/ui/field';
-import { EMPTY_FLEET } from '@/lib/fleet/device';
+import { EMPTY_FLEET, type Fleet } from '@/lib/fleet/device';
 import { type Problem, runCreatedSchema } from '@/lib/relay-protocol/http';
-import { checkConstellation } from '@/lib/store/selectors/check-constellation';
+import { type ConstellationCheck, checkConstellation } from '@/lib/store/selectors/check-constellation';
+import { launchFaults } from '@/lib/store/selectors/launch-faults';
 import { CheckResult } from './check-result';
 import { ExampleList } from './example-list';
 import { FileDrop } from './file-drop';
+import { launchBlocked } from './live-run';
 import { ProblemList } from './problem-list';
 
 /** Paste, drop or choose a file; see what it would become; create it. What is typed stays when something fails. */
@@ -24,6 +26,7 @@ export function NewRunPage({ examples }: { readonly examples: readonly string[] 
     () => (source.trim() === '' ? null : checkConstellation(source, fleet, { nowMs: Date.now(), newHex: randomHex })),
     [source, fleet],
   );
+  const launchObstacle = useMemo(() => obstacleOf(check, fleet), [check, fleet]);
   const creation = useCreation();
   const take = (text: string) => {
     setSource(text);
@@ -71,10 +74,11 @@ export function NewRunPage({ examples }: { readonly examples: readonly string[] 
                 actions={
                   <CreateButtons
                     isBusy={creation.busyWith}
-                    launchObstacle={check.launchObstacle}
+                    launchObstacle={launchObstacle}
                     onCreate={(how) => creation.create(source, how)}
                   />
                 }
+                launchObstacle={launchObstacle}
                 refusal={creation.refusal}
               />
             ) : null}
@@ -83,6 +87,13 @@ export function NewRunPage({ examples }: { readonly examples: readonly string[] 
       )}
     </FileDrop>
   );
+}
+
+/** Tasks without a device are told in short: the list of warnings names each of them with its place. */
+function obstacleOf(check: ConstellationCheck | null, fleet: Fleet): string | null {
+  if (check?.kind !== 'valid' || check.launchObstacle === null) return null;
+  const faults = launchFaults(check.run, fleet);
+  return faults.length === 0 ? check.launchObstacle : launchBlocked(faults);
 }
 
 type How = 'draft' | 'launch';

@@ -6,7 +6,8 @@ import { runText } from '@/components/text/run-text';
 import { Facts } from '@/components/ui/facts';
 import { Notice } from '@/components/ui/notice';
 import { FailureStrip } from './failure-strip';
-import { useLiveRun, useObstacle } from './live-run';
+import { LaunchNote } from './launch-note';
+import { useLiveRun } from './live-run';
 import { Section } from './section';
 import { TaskTable } from './task-table';
 
@@ -46,19 +47,6 @@ function CancelNote() {
   return (
     <Notice tone="neutral" title={runText.panel.cancelAsked(actor, formatAge(nowMs - atMs))}>
       {reason === null || reason === '' ? null : runText.panel.cancelReason(reason)}
-    </Notice>
-  );
-}
-
-/** What stands in the way of a launch, while the run is a draft. */
-function LaunchNote() {
-  const { run } = useLiveRun();
-  const obstacle = useObstacle({ type: 'run-launch', runId: run.runId });
-  const isDraft = run.launchedAtMs === null && run.endedAtMs === null && run.cancelAsked === null;
-  if (!isDraft || obstacle === undefined) return null;
-  return (
-    <Notice tone="amber" title={runText.panel.notReady}>
-      {obstacle}
     </Notice>
   );
 }

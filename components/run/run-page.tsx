@@ -20,6 +20,7 @@ import { RunOverviewPanel } from './run-overview-panel';
 import { RunToolbar } from './run-toolbar';
 import { SidePanel } from './side-panel';
 import { TaskInspector } from './task-inspector';
+import { useFailureKeys } from './use-failure-keys';
 import { useSelectionInAddress } from './use-selection-in-address';
 
 /** @param props.runId - from the address, as anybody may have written it */
@@ -104,6 +105,7 @@ const Graph = memo(function Graph({ shape }: { readonly shape: Run['constellatio
 function SideContent() {
   const taskId = useSelectedTaskId();
   useEscapeKey();
+  useFailureKeys();
   return taskId === null ? <RunOverviewPanel /> : <TaskInspector taskId={taskId} />;
 }
 

@@ -5,7 +5,7 @@ import { memo } from 'react';
 import { useNow } from '@/components/providers/constellation-provider';
 import { formatFullMoment, formatMoment, formatTook } from '@/components/text/format-time';
 import { runText } from '@/components/text/run-text';
-import { CELL, ROW } from '@/components/ui/data-table';
+import { CELL, ROW, WHOLE_LINE } from '@/components/ui/data-table';
 import type { TaskStatus } from '@/lib/constellation/task-star';
 import type { RunSummary } from '@/lib/run/run-summary';
 import { runWord } from '@/lib/store/selectors/run-overview';
@@ -19,11 +19,11 @@ export const RunRow = memo(function RunRow({ summary }: { readonly summary: RunS
   const { runId, name, firstFailure, createdAtMs, createdBy } = summary;
   const atMs = summary.launchedAtMs ?? createdAtMs;
   return (
-    <tr className={ROW}>
+    <tr className={`${ROW} max-sm:grid-cols-[1fr_auto]`}>
       <td className={CELL}>
         <RunStateBadge word={runWord(summary)} />
       </td>
-      <td className={`${CELL} max-w-0 min-w-56 max-sm:min-w-40`}>
+      <td className={`${CELL} ${WHOLE_LINE} max-w-0 min-w-56 max-sm:order-1 max-sm:max-w-none max-sm:min-w-0`}>
         <Link href={`/runs/${runId}`} className="block truncate font-medium hover:underline" title={name}>
           {name === '' ? runText.page.unnamed : name}
         </Link>
@@ -36,11 +36,14 @@ export const RunRow = memo(function RunRow({ summary }: { readonly summary: RunS
           </span>
         )}
       </td>
-      <td className={CELL}>
+      <td className={`${CELL} ${WHOLE_LINE} max-sm:order-2`}>
         <CountStrip summary={summary} />
       </td>
-      <td className={CELL}>{createdBy}</td>
-      <td className={`${CELL} whitespace-nowrap tabular-nums`} title={formatFullMoment(atMs)}>
+      <td className={`${CELL} max-sm:order-3 max-sm:text-xs max-sm:text-muted`}>{createdBy}</td>
+      <td
+        className={`${CELL} whitespace-nowrap tabular-nums max-sm:order-3 max-sm:text-xs max-sm:text-muted`}
+        title={formatFullMoment(atMs)}
+      >
         {formatMoment(atMs, nowMs)}
       </td>
       <td className={`${CELL} text-right whitespace-nowrap tabular-nums`}>

@@ -10,7 +10,7 @@ import { isPendingFor } from '@/lib/store/selectors/pending-for';
 import { liveCount, runWord } from '@/lib/store/selectors/run-overview';
 import { CancelRunDialog } from './cancel-run-dialog';
 import { Complaint } from './complaint';
-import { useLiveRun, useObstacle } from './live-run';
+import { useLaunchObstacle, useLiveRun, useObstacle } from './live-run';
 import { RunStateBadge } from './state-badges';
 import { StateStrip } from './state-strip';
 import { Elapsed } from './task-time';
@@ -55,7 +55,7 @@ function RunActions({ runningCount }: { readonly runningCount: number }) {
   const client = useConstellationClient();
   const command = useCommand();
   const [isCancelOpen, setIsCancelOpen] = useState(false);
-  const launchObstacle = useObstacle({ type: 'run-launch', runId });
+  const launchObstacle = useLaunchObstacle().reason;
   const cancelObstacle = useObstacle({ type: 'run-cancel', runId });
   const isLaunching = useBoard((board) => isPendingFor(board, { type: 'run-launch', runId }));
   const isCancelling = useBoard((board) => isPendingFor(board, { type: 'run-cancel', runId }));

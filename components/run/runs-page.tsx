@@ -78,7 +78,7 @@ function Runs({ runs }: { readonly runs: RunList }) {
       ) : (
         <div className="border-t border-line bg-card">
           <DataTable label={runText.list.title}>
-            <thead>
+            <thead className="max-sm:sr-only">
               <tr>
                 <HeadCell className="w-36">{words.state}</HeadCell>
                 <HeadCell>{words.name}</HeadCell>

@@ -52,7 +52,8 @@ const canvas = {
   zoomOut: 'Zoom out',
   fit: 'Fit the whole graph (F)',
   condition: (condition: string) => (condition === '' ? 'Conditional' : `If: ${condition}`),
-  legend: 'Lines',
+  legend: 'What the lines mean',
+  legendNotTaken: 'will not be taken any more',
 };
 
 const word: Record<RunWord, string> = {
@@ -114,7 +115,15 @@ const panel = {
   open: 'Open',
   copyReport: 'Copy report',
   warnings: (amount: number) => `Warnings of the import (${amount})`,
+  stepHint: 'n and p go through them.',
   notReady: 'Not ready to launch',
+  withoutDevice: (amount: number) =>
+    `${tasks(amount)} ${amount === 1 ? 'has' : 'have'} no device that is here. Open each and choose one, or add the device that it names.`,
+  launchFault: (deviceName: string | null) =>
+    deviceName === null ? 'no device named' : `on ${deviceName}, which is not here`,
+  moreFaults: (amount: number) => `and ${amount} more`,
+  launchBlocked: (names: readonly string[], amount: number) =>
+    `Not ready to launch: ${names.join(', ')}${amount > names.length ? ` and ${amount - names.length} more` : ''} ${amount === 1 ? 'has' : 'have'} no device that is here.`,
   cancelAsked: (by: string, age: string) => `Cancelled by ${by}, ${age} ago`,
   cancelReason: (reason: string) => `Reason: ${reason}`,
   columns: { task: 'Task', state: 'State', device: 'Device', time: 'Time' },
@@ -234,6 +243,7 @@ const create = {
     `${name}: ${tasks(taskCount)}, ${counted(lines, 'line', 'lines')}`,
   draft: 'Create draft',
   launch: 'Create and launch',
+  draftFirst: 'A draft can be made now; its tasks can be placed there.',
   preview: 'Preview',
   notCreated: 'Not created',
   place: (path: string) => (path === '' ? 'The file' : path),
