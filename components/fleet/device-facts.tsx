@@ -21,20 +21,37 @@ export function Age({ atMs, words }: { readonly atMs: number; readonly words: (a
   return <time title={formatFullMoment(atMs)}>{age}</time>;
 }
 
-export function ConnectionFactCell({ device }: { readonly device: Device }) {
+type ConnectionFactProps = {
+  readonly device: Device;
+  /** How much of the reason is shown: a row of a list has room for two lines. */
+  readonly reasonIn?: 'two-lines' | 'whole';
+};
+
+export function ConnectionFactCell({ device, reasonIn = 'two-lines' }: ConnectionFactProps) {
   const { word, sinceMs, reason } = connectionFact(device);
   return (
-    <span className="flex min-w-0 items-center gap-2" title={reason ?? undefined}>
-      <span className={classNames('inline-flex', TONE_SOLID[TONE[word]])}>
-        <DeviceReachDot reach={REACH[word]} />
+    <span className="flex min-w-0 flex-col gap-0.5" title={reason ?? undefined}>
+      <span className="flex items-center gap-2 whitespace-nowrap">
+        <span className={classNames('inline-flex', TONE_SOLID[TONE[word]])}>
+          <DeviceReachDot reach={REACH[word]} />
+        </span>
+        <span className={classNames('font-medium', word === 'failed' && 'text-red-text')}>
+          {text.fleet.facts.connection[word]}
+        </span>
+        <span className="text-xs text-muted">
+          <Age atMs={sinceMs} words={word === 'online' ? text.fleet.facts.since : text.fleet.facts.away} />
+        </span>
       </span>
-      <span className={classNames('font-medium', word === 'failed' && 'text-red-text')}>
-        {text.fleet.facts.connection[word]}
-      </span>
-      <span className="text-xs whitespace-nowrap text-muted">
-        <Age atMs={sinceMs} words={word === 'online' ? text.fleet.facts.since : text.fleet.facts.away} />
-      </span>
-      {reason !== null && <span className="hidden max-w-96 truncate text-xs text-muted xl:inline">{reason}</span>}
+      {reason !== null && (
+        <span
+          className={classNames(
+            'max-w-[80ch] min-w-48 text-xs break-words text-muted',
+            reasonIn === 'two-lines' && 'line-clamp-2',
+          )}
+        >
+          {reason}
+        </span>
+      )}
     </span>
   );
 }
@@ -44,9 +61,14 @@ export function WorkFactCell({ device }: { readonly device: Device }) {
   if (work.word === 'none') return <span className="text-muted">{text.fleet.facts.noWork}</span>;
   if (work.word === 'idle') return <span>{text.fleet.facts.idle}</span>;
   return (
-    <Link href={`/runs/${work.runId}`} className="inline-flex items-center gap-1.5 text-blue-text underline">
+    <Link
+      href={`/runs/${work.runId}?task=${encodeURIComponent(work.taskId)}`}
+      className="inline-flex max-w-64 min-w-0 items-center gap-1.5 text-blue-text underline"
+    >
       <ProgressArc className="text-blue-solid" />
-      {text.fleet.facts.busyWith(work.taskId)}
+      <span className="min-w-0 truncate" title={work.taskId}>
+        {text.fleet.facts.busyWith(work.taskId)}
+      </span>
     </Link>
   );
 }

@@ -58,7 +58,7 @@ function KnownDevice({ device }: { readonly device: Device }) {
             </span>
             <span className="truncate">{device.profile.deviceId}</span>
           </h1>
-          <ConnectionFactCell device={device} />
+          <ConnectionFactCell device={device} reasonIn="whole" />
           {workFact(device).word !== 'none' && <WorkFactCell device={device} />}
         </div>
         <Actions device={device} command={command} />

@@ -7,7 +7,7 @@ import { Complaint } from '@/components/run/complaint';
 import { useCommand } from '@/components/run/use-command';
 import { text } from '@/components/text/catalogue';
 import { Badge } from '@/components/ui/badge';
-import { CELL, ROW } from '@/components/ui/data-table';
+import { CELL, ROW, WHOLE_LINE } from '@/components/ui/data-table';
 import { mergeProfile } from '@/lib/fleet/merge-profile';
 import type { DeviceId } from '@/lib/std/ids';
 import { deviceOf } from '@/lib/store/selectors/fleet-view';
@@ -32,7 +32,7 @@ export const DeviceRow = memo(function DeviceRow({ deviceId, isSelected, onSelec
   const hidden = capabilities.length - CAPABILITIES_SHOWN;
   return (
     <>
-      <tr aria-label={deviceId} aria-selected={isSelected} className={ROW}>
+      <tr aria-label={deviceId} aria-selected={isSelected} className={`${ROW} max-sm:grid-cols-[auto_1fr_auto]`}>
         <td className={`${CELL} w-8`}>
           <input
             type="checkbox"
@@ -42,25 +42,27 @@ export const DeviceRow = memo(function DeviceRow({ deviceId, isSelected, onSelec
             className="block size-4 accent-action"
           />
         </td>
-        <th scope="row" className={`${CELL} text-left font-medium`}>
-          <Link href={`/devices/${deviceId}`} className="flex items-center gap-2 whitespace-nowrap hover:underline">
+        <th scope="row" className={`${CELL} min-w-0 text-left font-medium`}>
+          <Link href={`/devices/${deviceId}`} className="flex max-w-80 items-center gap-2 hover:underline">
             <span className="text-muted" title={os}>
               <DeviceKindIcon os={os} />
             </span>
-            {deviceId}
+            <span className="min-w-0 truncate" title={deviceId}>
+              {deviceId}
+            </span>
           </Link>
         </th>
-        <td className={CELL}>
+        <td className={`${CELL} ${WHOLE_LINE} max-sm:order-1`}>
           <ConnectionFactCell device={device} />
         </td>
-        <td className={CELL}>
+        <td className={`${CELL} ${WHOLE_LINE} max-sm:order-1`}>
           <WorkFactCell device={device} />
         </td>
-        <td className={CELL}>
+        <td className={`${CELL} ${WHOLE_LINE} max-sm:order-1`}>
           <InfoFactCell device={device} />
         </td>
-        <td className={CELL} title={capabilities.join(', ')}>
-          <span className="flex items-center gap-1">
+        <td className={`${CELL} ${WHOLE_LINE} max-sm:order-1 max-sm:empty:hidden`} title={capabilities.join(', ')}>
+          <span className="flex items-center gap-1 max-sm:flex-wrap">
             {capabilities.slice(0, CAPABILITIES_SHOWN).map((capability) => (
               <Badge key={capability}>{capability}</Badge>
             ))}
@@ -72,8 +74,8 @@ export const DeviceRow = memo(function DeviceRow({ deviceId, isSelected, onSelec
         </td>
       </tr>
       {command.complaint !== null && (
-        <tr>
-          <td colSpan={7} className="px-3 pb-2">
+        <tr className="max-sm:block">
+          <td colSpan={7} className="px-3 pb-2 max-sm:block">
             <Complaint command={command} />
           </td>
         </tr>

@@ -16,6 +16,9 @@ import { DeviceRow } from './device-row';
 import { ImportDialog } from './import-dialog';
 import { useAddressFilter } from './use-address-filter';
 
+/** Cells say what they are by their own words, where rows are cards. */
+const NOT_ON_A_PHONE = 'max-sm:sr-only';
+
 type OpenDialog = 'none' | 'add' | 'import';
 
 export function DevicesPage() {
@@ -118,8 +121,8 @@ function DeviceTable({ fleet, onAdd }: { readonly fleet: Fleet; readonly onAdd: 
         ) : (
           <DataTable label={words.label}>
             <thead>
-              <tr>
-                <HeadCell>
+              <tr className="max-sm:flex max-sm:items-center max-sm:border-b max-sm:border-line">
+                <HeadCell className="max-sm:flex max-sm:items-center max-sm:gap-3 max-sm:border-b-0">
                   <input
                     type="checkbox"
                     aria-label={words.selectAll}
@@ -127,13 +130,16 @@ function DeviceTable({ fleet, onAdd }: { readonly fleet: Fleet; readonly onAdd: 
                     onChange={(event) => setSelected(event.target.checked ? new Set(ids) : new Set())}
                     className="block size-4 accent-action"
                   />
+                  <span aria-hidden="true" className="sm:hidden">
+                    {words.selectAll}
+                  </span>
                 </HeadCell>
-                <HeadCell>{words.columns.device}</HeadCell>
-                <HeadCell>{words.columns.connection}</HeadCell>
-                <HeadCell>{words.columns.work}</HeadCell>
-                <HeadCell>{words.columns.info}</HeadCell>
-                <HeadCell>{words.columns.capabilities}</HeadCell>
-                <HeadCell className="text-right">{words.columns.actions}</HeadCell>
+                <HeadCell className={NOT_ON_A_PHONE}>{words.columns.device}</HeadCell>
+                <HeadCell className={NOT_ON_A_PHONE}>{words.columns.connection}</HeadCell>
+                <HeadCell className={NOT_ON_A_PHONE}>{words.columns.work}</HeadCell>
+                <HeadCell className={NOT_ON_A_PHONE}>{words.columns.info}</HeadCell>
+                <HeadCell className={NOT_ON_A_PHONE}>{words.columns.capabilities}</HeadCell>
+                <HeadCell className={`${NOT_ON_A_PHONE} text-right`}>{words.columns.actions}</HeadCell>
               </tr>
             </thead>
             <tbody>
