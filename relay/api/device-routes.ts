@@ -10,6 +10,7 @@ import type { ApiContext, ApiRoute } from './api-env';
 import { IDEMPOTENCY_HEADER, sendCommand } from './commanding';
 import { toDeviceResource } from './device-resource';
 import { problemResponse } from './problem';
+import { flagIn } from './query-flag';
 import { readJson } from './read-body';
 
 /** Longer than the relay waits for a device (10 s), so that the device's own outcome is told. */
@@ -161,6 +162,8 @@ export function deviceRoutes(ports: { runtime: Runtime; clock: Clock; random: Ra
       async handle(context) {
         const device = find(context);
         if (device === undefined) return unknownDevice(context);
+        const isAwaited = flagIn(context, 'wait');
+        if (!isAwaited.ok) return isAwaited.error;
         const body = await readJson(context, refreshBody, BODY_BYTES_MAX);
         if (!body.ok) return body.error;
         const { deviceId } = device.profile;
@@ -169,7 +172,7 @@ export function deviceRoutes(ports: { runtime: Runtime; clock: Clock; random: Ra
         try {
           const sent = await sendCommand(ports, context, { type: 'device-refresh', deviceId, when });
           if (!sent.ok) return sent.error;
-          if (context.req.query('wait') !== 'true' || when !== 'now') return answer(context, deviceId, 202);
+          if (!isAwaited.value || when !== 'now') return answer(context, deviceId, 202);
           const ended = await outcome.promise;
           return ended.ok ? answer(context, deviceId, 200) : problemResponse(ended);
         } finally {

@@ -3,11 +3,12 @@ import { type ConstellationReading, readConstellationText } from '@/lib/constell
 import type { ImportProblem } from '@/lib/constellation/import-report';
 import { type ImportWarning, importWarningSchema } from '@/lib/constellation/import-warning';
 import { runCreatedSchema } from '@/lib/relay-protocol/http';
+import { type Position, runIdOf } from '@/lib/relay-protocol/streams';
 import type { Refusal, RunCreate } from '@/lib/run/commands';
 import { createRun } from '@/lib/run/decide-run';
 import type { RunContext } from '@/lib/run/decision';
 import type { Clock } from '@/lib/std/clock';
-import { runIdSchema } from '@/lib/std/ids';
+import { type RunId, runIdSchema } from '@/lib/std/ids';
 import { jsonObjectSchema } from '@/lib/std/json';
 import type { Random } from '@/lib/std/random';
 import { sha256Hex } from '@/relay/auth/digest';
@@ -17,6 +18,7 @@ import type { Runtime } from '@/relay/runtime/runtime-port';
 import type { ApiContext, ApiRoute } from './api-env';
 import { commandIdOf, IDEMPOTENCY_HEADER } from './commanding';
 import { problemResponse, refusalResponse } from './problem';
+import { flagIn } from './query-flag';
 import { isJsonType, readText, wrongMediaType } from './read-body';
 
 const ANSWERS_SPACE = 'run-answers';
@@ -61,7 +63,11 @@ async function importRun(ports: RunImportPorts, context: ApiContext): Promise<Re
   const { actor } = context.get('identity');
   const allowed = may(actor, 'run-launch');
   if (!allowed.ok) return refusalResponse(allowed.error);
-  const launch = context.req.query('launch') === 'true' ? 'at-once' : 'draft';
+  const isLaunch = flagIn(context, 'launch');
+  if (!isLaunch.ok) return isLaunch.error;
+  const isDryRun = flagIn(context, 'dry_run');
+  if (!isDryRun.ok) return isDryRun.error;
+  const launch = isLaunch.value ? 'at-once' : 'draft';
   const wrongType = wrongMediaType(context, isJsonType, 'application/json');
   if (wrongType !== undefined) return wrongType;
   const commandId = commandIdOf(context, random);
@@ -69,10 +75,9 @@ async function importRun(ports: RunImportPorts, context: ApiContext): Promise<Re
   const text = await readText(context, ports.requestBytesMax);
   if (!text.ok) return text.error;
 
-  const isDryRun = context.req.query('dry_run') === 'true';
   const answerKey = sha256Hex(JSON.stringify([actor.name, commandId.value]));
   const bodyHash = sha256Hex(`${launch} ${text.value}`);
-  const kept = isDryRun ? undefined : keptAnswer(kv, answerKey);
+  const kept = isDryRun.value ? undefined : keptAnswer(kv, answerKey);
   if (kept !== undefined) return kept.bodyHash === bodyHash ? created(context, kept.answer) : keyReused();
 
   const nowMs = clock.now();
@@ -81,17 +86,23 @@ async function importRun(ports: RunImportPorts, context: ApiContext): Promise<Re
   const create = toCreate(reading.value, launch, random);
   const checked = check(create, { nowMs, actor: actor.name, fleet: runtime.fleet(), sessionHex: () => random.hex(16) });
   if (!checked.ok) return checked.response;
-  if (isDryRun) return context.json({ id: null, warnings: copyOf(checked.warnings) });
+  if (isDryRun.value) return context.json({ id: null, warnings: copyOf(checked.warnings) });
 
   const verdict = await runtime.submit({ commandId: commandId.value, actor, command: create });
   if (verdict.status === 'rejected') return refusedLaunch(verdict.refusal, placementErrors(create, checked.warnings));
-  const run = runtime.run(create.runId);
-  const answer = { id: create.runId, warnings: copyOf(run?.warnings ?? checked.warnings) };
+  const runId = writtenRun(verdict.positions) ?? create.runId;
+  const run = runtime.run(runId);
+  const answer = { id: runId, warnings: copyOf(run?.warnings ?? checked.warnings) };
   if (context.req.header(IDEMPOTENCY_HEADER.name) !== undefined) {
     const value = JSON.stringify({ bodyHash, answer });
     kv.write([{ op: 'put', space: ANSWERS_SPACE, key: answerKey, value, expiresAtMs: nowMs + ANSWERS_MS }]);
   }
   return created(context, answer);
+}
+
+/** Each request makes an id of its own, but of two that come at once under one key only the first one's run exists. */
+function writtenRun(positions: readonly Position[]): RunId | undefined {
+  return positions.map(({ stream }) => runIdOf(stream)).find((runId) => runId !== undefined);
 }
 
 function toCreate(reading: ConstellationReading, launch: RunCreate['launch'], random: Random): RunCreate {

@@ -135,6 +135,32 @@ test('the same Idempotency-Key makes one run; with another body it is a conflict
   expect((await (await call('GET /v1/runs')).json()).runs).toHaveLength(1);
 });
 
+test('requests with one Idempotency-Key that come at once all name the one run that was made', async () => {
+  const { call } = anApp();
+  const key = { 'idempotency-key': 'run-key-2' };
+
+  const ids = await Promise.all(
+    [1, 2, 3, 4].map(async () => (await (await call('POST /v1/runs', oneStar(null), key)).json()).id),
+  );
+
+  const { runs } = runListSchema.parse(await (await call('GET /v1/runs')).json());
+  expect(ids).toEqual(Array(4).fill(runs[0]?.run_id));
+  expect(runs).toHaveLength(1);
+});
+
+test.each(['launch', 'dry_run'])(
+  'a word that %s does not know is refused, so that nothing else happens',
+  async (flag) => {
+    const { call } = await withDevice();
+    for (const word of ['1', 'TRUE', 'yes', '']) {
+      const problem = await problemOf(await call(`POST /v1/runs?${flag}=${word}`, oneStar('linux-1')));
+      expect([problem.status, problem.code]).toEqual([422, 'invalid']);
+    }
+    expect((await call(`POST /v1/runs?${flag}=false`, oneStar('linux-1'))).status).toBe(201);
+    expect((await (await call('GET /v1/runs')).json()).runs).toHaveLength(1);
+  },
+);
+
 test('a draft is placed, launched, cancelled and retried step by step', async () => {
   const { call } = await withDevice();
   const { id } = await (await call('POST /v1/runs', oneStar(null))).json();
