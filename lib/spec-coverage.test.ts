@@ -1,13 +1,11 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const PAGES = ['lib/run/SPEC.md', 'lib/relay-protocol/PROTOCOL.md'].filter((page) => existsSync(join(ROOT, page)));
-const TEST_FOLDERS = ['app', 'components', 'e2e', 'lib', 'relay', 'scripts'].filter((folder) =>
-  existsSync(join(ROOT, folder)),
-);
+const PAGES = ['lib/run/SPEC.md', 'lib/relay-protocol/PROTOCOL.md'];
+const TEST_FOLDERS = ['app', 'components', 'e2e', 'lib', 'relay', 'scripts'];
 
 /** A rule stands in a list as `- **R7** One sentence.` */
 const RULE = /^- \*\*([A-Z]\d+)\*\* /gm;
@@ -21,13 +19,19 @@ function idsOf(text: string, pattern: RegExp): string[] {
 const rules = PAGES.flatMap((page) => idsOf(readFileSync(join(ROOT, page), 'utf8'), RULE));
 const letters = new Set(rules.map((rule) => rule.charAt(0)));
 
+/** Promises about AIP stand in a table, several to a row, and tests name each in brackets. */
+const PROMISE = /\bAIP-\d+\b/g;
+const promises = new Set(readFileSync(join(ROOT, 'lib/aip/CONFORMANCE.md'), 'utf8').match(PROMISE));
+
 function testFiles(folder: string): string[] {
   return readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.(test|spec|contract)\.tsx?$/.test(name) && !name.includes('node_modules'))
     .map((name) => join(ROOT, folder, name));
 }
 
-const tested = new Set(TEST_FOLDERS.flatMap(testFiles).flatMap((file) => idsOf(readFileSync(file, 'utf8'), TEST_NAME)));
+const sources = TEST_FOLDERS.flatMap(testFiles).map((file) => readFileSync(file, 'utf8'));
+const tested = new Set(sources.flatMap((source) => idsOf(source, TEST_NAME)));
+const kept = new Set(sources.flatMap((source) => source.match(/(?<=\[)AIP-\d+(?=\])/g) ?? []));
 
 test('rules are found on every page, and none has the id of another', () => {
   expect(rules.length).toBeGreaterThan(20);
@@ -41,4 +45,9 @@ test('every rule of a page has a test that begins with its id', () => {
 test('no test names a rule that no page has', () => {
   const known = new Set(rules);
   expect([...tested].filter((rule) => letters.has(rule.charAt(0)) && !known.has(rule))).toEqual([]);
+});
+
+test('every promise about AIP has a test, and every such test its promise', () => {
+  expect(promises.size).toBeGreaterThan(20);
+  expect([...kept].sort()).toEqual([...promises].sort());
 });

@@ -28,7 +28,7 @@ function isExecutable(file) {
   }
 }
 
-/** @param {NodeJS.ProcessEnv} env @returns {string | undefined} */
+/** @param {Readonly<Record<string, string | undefined>>} env @returns {string | undefined} */
 function onPath(env) {
   const folders = (env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
   return folders.flatMap((folder) => NAMES.map((name) => join(folder, name))).find(isExecutable);
@@ -42,7 +42,7 @@ async function ofPlaywright() {
 }
 
 /**
- * @param {NodeJS.ProcessEnv} env
+ * @param {Readonly<Record<string, string | undefined>>} env
  * @returns {Promise<string | undefined>}
  */
 export async function findChromium(env) {

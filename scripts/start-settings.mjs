@@ -22,7 +22,7 @@ export function isLoopback(host) {
 /**
  * The few settings that the start itself needs; the relay checks all of them.
  *
- * @param {NodeJS.ProcessEnv} env
+ * @param {Readonly<Record<string, string | undefined>>} env
  * @returns {StartSettings}
  */
 export function readStartSettings(env) {
