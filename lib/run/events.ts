@@ -69,4 +69,3 @@ export const runEventSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('task-reset'), atMs, actor, taskId, why: z.enum(['retry', 'unblocked']) }),
 ]);
 export type RunEvent = z.infer<typeof runEventSchema>;
-export type RunEventType = RunEvent['type'];
