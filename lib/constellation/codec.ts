@@ -3,10 +3,10 @@ import { constellationIdSchema, type TaskId } from '@/lib/std/ids';
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '@/lib/std/json';
 import { err, ok, type Result } from '@/lib/std/result';
 import { CONSTELLATION_STATES, type ConstellationState, fromDocument } from './constellation';
+import type { ImportContext } from './import-context';
 import {
   addProblem,
   createImportReport,
-  fieldOf,
   type ImportProblem,
   noteUnknownFields,
   type Place,
@@ -18,6 +18,7 @@ import {
   unknownFieldWarnings,
 } from './import-report';
 import type { ImportWarning } from './import-warning';
+import { entriesOf } from './read-entries';
 import { readLine } from './read-line';
 import { readTask } from './read-task';
 import { scanJson } from './scan-json';
@@ -28,12 +29,6 @@ import type { ConstellationRecord } from './write-constellation';
 
 /** A file that was read, and what was read other than it was written. */
 export type ConstellationReading = ConstellationRecord & { readonly warnings: readonly ImportWarning[] };
-
-export type ImportContext = {
-  readonly nowMs: number;
-  /** Random, 8 hexadecimal digits or more: for ids that the file leaves out. */
-  readonly newHex: () => string;
-};
 
 /** JSON nested deeper than this is no plan that anybody wrote. */
 const DEPTH_MAX = 200;
@@ -199,72 +194,6 @@ function readConstellationId(root: Place, context: ImportContext): Constellation
   if (parsed.success) return parsed.data;
   addProblem(root, 'constellation_id', parsed.error.issues[0]?.message ?? 'expected an id');
   return constellationIdSchema.parse(generated);
-}
-
-type Container = {
-  readonly container: 'tasks' | 'dependencies';
-  readonly idField: 'task_id' | 'line_id';
-  readonly word: 'task' | 'line';
-};
-type Entry = { readonly id: string; readonly place: Place };
-
-/** The objects of a container with their ids, each id once. */
-function* entriesOf(root: Place, what: Container, context: ImportContext): Generator<Entry> {
-  const { container, idField, word } = what;
-  const { report } = root;
-  const seen = new Map<string, string>();
-  for (const { key, path, value } of rawEntries(root, container)) {
-    if (!isJsonObject(value)) {
-      report.problems.push({
-        rule: 'shape',
-        path,
-        message: `expected a ${word} object, got ${describeJson(value)}`,
-        ids: [],
-      });
-      continue;
-    }
-    const place: Place = { fields: value, path, report };
-    const written = readText(place, idField) ?? '';
-    if (key !== null && written !== key) {
-      const message = `expected "${key}", as its key says, got ${describeJson(fieldOf(place, idField))}`;
-      report.problems.push({
-        rule: 'id_mismatch',
-        path: `${path}.${idField}`,
-        message,
-        ids: [key, written].filter(Boolean),
-      });
-    }
-    const id = written || freshId(word, seen, context);
-    const first = seen.get(id);
-    if (first !== undefined) {
-      const message = `the id "${id}" is taken by ${first} already; every ${word} needs its own`;
-      report.problems.push({ rule: `duplicate_${word}`, path: `${path}.${idField}`, message, ids: [id] });
-      continue;
-    }
-    seen.set(id, path);
-    yield { id, place };
-  }
-}
-
-type RawEntry = { readonly key: string | null; readonly path: string; readonly value: JsonValue };
-
-function rawEntries(root: Place, container: 'tasks' | 'dependencies'): RawEntry[] {
-  const value = root.fields[container];
-  if (value === undefined) return [];
-  if (Array.isArray(value)) {
-    return value.map((entry, index) => ({ key: null, path: `${container}[${index}]`, value: entry }));
-  }
-  if (isJsonObject(value)) {
-    return Object.entries(value).map(([key, entry]) => ({ key, path: `${container}.${key}`, value: entry }));
-  }
-  addProblem(root, container, `expected an object by id or a list, got ${describeJson(value)}`);
-  return [];
-}
-
-/** As the reference names what has no id. */
-function freshId(word: 'task' | 'line', taken: ReadonlyMap<string, string>, context: ImportContext): string {
-  const id = `${word}_${context.newHex().slice(0, 8)}`;
-  return taken.has(id) ? `${id}_${taken.size}` : id;
 }
 
 function graphProblem(

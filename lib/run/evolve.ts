@@ -4,7 +4,8 @@ import { formatTimestamp, millisecondsOf } from '@/lib/constellation/timestamps'
 import { assertNever } from '@/lib/std/assert-never';
 import type { TaskId } from '@/lib/std/ids';
 import type { RunEvent } from './events';
-import type { Attempt, Run, TaskResult, TaskRun } from './run';
+import { NOTHING, queuedAttempt, taskAfter, taskAfterAttempt } from './evolve-task';
+import type { Run, TaskRun } from './run';
 
 /**
  * Folds one event into a run. Holds no rule and reads no clock: what an event says has happened.
@@ -92,8 +93,6 @@ function taskWithPast(taskId: TaskId, past: TaskOutcome | undefined): TaskRun {
   };
 }
 
-const NOTHING: TaskResult = { kind: 'none' };
-
 function applyEvent(draft: Draft, event: LaterEvent): void {
   switch (event.type) {
     case 'run-launched':
@@ -164,89 +163,4 @@ function changeTask(draft: Draft, taskId: TaskId, change: (task: TaskRun) => Tas
 
 function unknownTask(taskId: TaskId): Error {
   return new Error(`Expected an event of a task of this run, got one of ${JSON.stringify(taskId)}`);
-}
-
-function queuedAttempt(event: Extract<RunEvent, { type: 'task-dispatched' }>): Attempt {
-  return {
-    number: event.attempt,
-    deviceId: event.deviceId,
-    sessionId: event.sessionId,
-    actor: event.actor,
-    queuedAtMs: event.atMs,
-    sendingAtMs: null,
-    acceptedAtMs: null,
-    state: { phase: 'queued' },
-    supersededResult: NOTHING,
-    strays: [],
-  };
-}
-
-type AttemptEvent = Extract<RunEvent, { type: `attempt-${string}` }>;
-
-/** A task is running from the sending of its attempt on; an attempt that waits in a queue leaves it pending. */
-function taskAfterAttempt(task: TaskRun, event: AttemptEvent): TaskRun {
-  const attempts = task.attempts.map((attempt) =>
-    attempt.number === event.attempt ? attemptAfter(attempt, event) : attempt,
-  );
-  if (event.type !== 'attempt-sending') return { ...task, attempts };
-  return { ...task, attempts, status: 'running', startedAtMs: event.atMs };
-}
-
-function attemptAfter(attempt: Attempt, event: AttemptEvent): Attempt {
-  switch (event.type) {
-    case 'attempt-sending':
-      return { ...attempt, sendingAtMs: event.atMs, state: { phase: 'sending' } };
-    case 'attempt-accepted':
-      return { ...attempt, acceptedAtMs: event.atMs, state: { phase: 'accepted' } };
-    case 'attempt-cancelling':
-      return {
-        ...attempt,
-        state: { phase: 'cancelling', askedAtMs: event.atMs, actor: event.actor, reason: event.reason },
-      };
-    case 'attempt-ended': {
-      const { outcome, error, atMs } = event;
-      return { ...attempt, state: { phase: 'ended', outcome, endedAtMs: atMs, error } };
-    }
-    case 'attempt-lost':
-      return { ...attempt, state: { phase: 'lost', lostAtMs: event.atMs, reason: event.reason } };
-    case 'attempt-strayed': {
-      const { atMs, outcome, result, error } = event;
-      return { ...attempt, strays: [...attempt.strays, { atMs, outcome, result, error }] };
-    }
-    default:
-      return assertNever(event);
-  }
-}
-
-type TaskEvent = Extract<RunEvent, { type: 'task-completed' | 'task-failed' | 'task-cancelled' | 'task-reset' }>;
-
-function taskAfter(task: TaskRun, event: TaskEvent): TaskRun {
-  const ended = { ...task, endedAtMs: event.atMs, failureCause: null, cancelCause: null };
-  switch (event.type) {
-    case 'task-completed':
-      return { ...ended, status: 'completed', result: event.result, error: null };
-    case 'task-failed':
-      return { ...ended, status: 'failed', result: event.result, error: event.error, failureCause: event.cause };
-    case 'task-cancelled':
-      return { ...ended, status: 'cancelled', error: event.error, cancelCause: event.cause };
-    case 'task-reset':
-      return {
-        ...ended,
-        status: 'pending',
-        result: NOTHING,
-        error: null,
-        startedAtMs: null,
-        endedAtMs: null,
-        currentRetry: task.currentRetry + (event.why === 'retry' ? 1 : 0),
-        attempts: withSupersededResult(task),
-      };
-    default:
-      return assertNever(event);
-  }
-}
-
-function withSupersededResult(task: TaskRun): readonly Attempt[] {
-  const last = task.attempts.at(-1);
-  if (last === undefined || task.result.kind === 'none') return task.attempts;
-  return [...task.attempts.slice(0, -1), { ...last, supersededResult: task.result }];
 }

@@ -1,4 +1,4 @@
-import type { ImportContext } from '@/lib/constellation/codec';
+import type { ImportContext } from '@/lib/constellation/import-context';
 
 /** 2025-11-06T09:00:00Z; ids count up from `00000001`. */
 export function anImportContext(): ImportContext {

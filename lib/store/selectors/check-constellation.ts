@@ -1,4 +1,5 @@
-import { type ImportContext, readConstellationText } from '@/lib/constellation/codec';
+import { readConstellationText } from '@/lib/constellation/codec';
+import type { ImportContext } from '@/lib/constellation/import-context';
 import type { ImportProblem } from '@/lib/constellation/import-report';
 import type { Fleet } from '@/lib/fleet/device';
 import { createRun } from '@/lib/run/decide-run';
