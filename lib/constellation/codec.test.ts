@@ -196,6 +196,58 @@ test('an id that is taken twice is an error in lists, in objects and in the text
   ]);
 });
 
+test('an id of a line that is taken twice is an error in lists, in objects and in the text itself', () => {
+  const tasks = { a: task('a'), b: task('b') };
+  const twin = line('l', ['a', 'b']);
+  expect(problems({ tasks, dependencies: [twin, twin] })).toEqual([
+    {
+      rule: 'duplicate_line',
+      path: 'dependencies[1].line_id',
+      message: expect.stringContaining('dependencies[0]'),
+      ids: ['l'],
+    },
+  ]);
+  const inObject = problems({ tasks, dependencies: { l: twin, m: twin } });
+  expect(inObject.map(({ rule }) => rule)).toEqual(['id_mismatch', 'duplicate_line']);
+  const inText = problemsOfText(
+    `{"tasks": ${JSON.stringify(tasks)}, "dependencies": {"l": ${JSON.stringify(twin)}, "l": ${JSON.stringify(twin)}}}`,
+  );
+  expect(inText).toMatchObject([{ rule: 'duplicate_line', path: 'dependencies.l', ids: ['l'] }]);
+});
+
+test('what a file derives is derived anew and never believed', () => {
+  const { tasks, dependencies, ...whole } = writeConstellation(
+    read({
+      tasks: [
+        task('a', {
+          task_description: 'Do something else',
+          status: 'completed',
+          execution_start_time: '2025-11-06T09:00:00Z',
+          execution_end_time: '2025-11-06T09:00:02.5Z',
+          execution_duration: 99,
+          dependents: ['ghost'],
+        }),
+        task('b', { dependencies: ['ghost'] }),
+      ],
+      dependencies: [line('l', ['a', 'b'], { is_satisfied: false, last_evaluation_result: false })],
+      execution_start_time: '2025-11-06T09:00:00Z',
+      execution_end_time: '2025-11-06T09:01:00Z',
+      execution_duration: 1,
+    }),
+  );
+  expect(tasks.a).toMatchObject({ task_description: 'Do a', execution_duration: 2.5, dependents: ['b'] });
+  expect(tasks.b?.dependencies).toEqual([]);
+  expect(dependencies.l).toMatchObject({ is_satisfied: true, last_evaluation_result: true });
+  expect(whole.execution_duration).toBe(60);
+});
+
+test('a time that the file leaves out is that of the import, in UTC', () => {
+  const form = writeConstellation(read({ tasks: [task('a')] }));
+  expect([form.created_at, form.updated_at, form.tasks.a?.created_at]).toEqual(
+    Array.from({ length: 3 }, () => '2025-11-06T09:00:00+00:00'),
+  );
+});
+
 test('a key that differs from the id inside is an error', () => {
   expect(problems({ tasks: { a: task('other') } })).toMatchObject([
     { rule: 'id_mismatch', path: 'tasks.a.task_id', ids: ['a', 'other'] },

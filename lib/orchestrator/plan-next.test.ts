@@ -30,7 +30,22 @@ test('a task behind another waits until that one has ended', () => {
   expect(wants(given)).toEqual(['task-dispatch s1']);
 });
 
-test('stars behind a failure are skipped down the chain in one go, and the run ends', () => {
+test('a task behind two lines of one prerequisite, or behind several, goes out once, after the last', () => {
+  const plan = aPlan(
+    ['a', 'b', 'c'],
+    [
+      ['a', 'c', 'success_only'],
+      ['a', 'c', 'completion_only'],
+      ['b', 'c', 'unconditional'],
+    ],
+  );
+  const given = aRun(plan).launch().dispatch('a').dispatch('b').sent('a').sent('b').ends('a');
+  expect(wants(given)).toEqual([]);
+  given.ends('b', { outcome: 'failed' });
+  expect(wants(given)).toEqual(['task-dispatch c']);
+});
+
+test('tasks behind a failure are skipped down the chain in one go, and the run ends', () => {
   const given = aRun(aChain(4)).launch().runs('s0', { outcome: 'failed' });
   expect(wants(given)).toEqual(['task-skip s1', 'task-skip s2', 'task-skip s3', 'run-end']);
 });
