@@ -86,14 +86,14 @@ function mayHoldProtoKey(text: string): boolean {
 function hasProtoKey(value: JsonValue): boolean {
   if (Array.isArray(value)) return value.some(hasProtoKey);
   if (!isJsonObject(value)) return false;
-  return Object.keys(value).some((key) => key === '__proto__' || hasProtoKey(value[key] as JsonValue));
+  return Object.entries(value).some(([key, member]) => key === '__proto__' || hasProtoKey(member));
 }
 
 function withoutPrototypes(value: JsonValue): JsonValue {
   if (Array.isArray(value)) return value.map(withoutPrototypes);
   if (!isJsonObject(value)) return value;
   const bare: { [key: string]: JsonValue } = Object.create(null);
-  for (const key of Object.keys(value)) bare[key] = withoutPrototypes(value[key] as JsonValue);
+  for (const [key, member] of Object.entries(value)) bare[key] = withoutPrototypes(member);
   return bare;
 }
 
@@ -101,5 +101,5 @@ function isWellFormedDeep(value: JsonValue): boolean {
   if (typeof value === 'string') return value.isWellFormed();
   if (Array.isArray(value)) return value.every(isWellFormedDeep);
   if (!isJsonObject(value)) return true;
-  return Object.keys(value).every((key) => key.isWellFormed() && isWellFormedDeep(value[key] as JsonValue));
+  return Object.entries(value).every(([key, member]) => key.isWellFormed() && isWellFormedDeep(member));
 }
