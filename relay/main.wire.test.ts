@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -118,6 +118,15 @@ test('a data folder that cannot be used is one clear sentence and exit code 1', 
   const { code, err } = await startRelay({ ORRERY_DATA_DIR: folder }).ended;
   expect([code, err.trim().split('\n').length]).toEqual([1, 1]);
   expect(err).toContain(folder);
+});
+
+test('a damaged key of the device secrets is one clear sentence and exit code 1', async () => {
+  const folder = dataFolder();
+  mkdirSync(folder, { mode: 0o700 });
+  writeFileSync(join(folder, 'secret.key'), 'xx');
+  const { code, err, out } = await startRelay({ ORRERY_DATA_DIR: folder }).ended;
+  expect([code, err.trim().split('\n').length, out]).toEqual([1, 1, '']);
+  expect(err).toContain(join(folder, 'secret.key'));
 });
 
 test('a second relay on the same data folder is refused', async () => {

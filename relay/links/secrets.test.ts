@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
@@ -49,6 +49,16 @@ test('a damaged key file is named, never replaced', () => {
   writeFileSync(join(path, SECRET_KEY_FILE), 'short');
 
   expect(() => loadSecretKey(path)).toThrow(/Expected a key of 32 bytes in .*secret\.key, got/);
+});
+
+test('a start that was killed while it made the key is no obstacle to the next one', () => {
+  const path = folder();
+  writeFileSync(join(path, `${SECRET_KEY_FILE}.new`), 'torn');
+  const key = loadSecretKey(path);
+
+  expect(key).toHaveLength(32);
+  expect(loadSecretKey(path)).toEqual(key);
+  expect(readdirSync(path)).toEqual([SECRET_KEY_FILE]);
 });
 
 test('an address shows scheme, host and path and keeps its query to itself', () => {

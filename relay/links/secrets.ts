@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { err, ok, type Result } from '@/lib/std/result';
 
@@ -57,13 +57,16 @@ export function loadSecretKey(folder: string): Uint8Array {
   const known = readKey(path);
   if (known !== undefined) return known;
   const key = randomBytes(KEY_BYTES);
-  const file = openSync(path, 'wx', 0o600);
+  // Under another name first: a process that is killed in between must not leave a torn key, which no start gets past.
+  const unfinished = `${path}.new`;
+  const file = openSync(unfinished, 'w', 0o600);
   try {
     writeSync(file, `${key.toString('base64url')}\n`);
     fsyncSync(file);
   } finally {
     closeSync(file);
   }
+  renameSync(unfinished, path);
   return key;
 }
 

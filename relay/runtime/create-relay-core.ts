@@ -10,6 +10,7 @@ import { linkPoolMaker } from '@/relay/links/link-pool';
 import { LINK_TIMING, type LinkTiming } from '@/relay/links/link-timing';
 import { createSecretBox, loadSecretKey } from '@/relay/links/secrets';
 import { createNodeConnect } from '@/relay/net/node-socket';
+import { StartError } from '@/relay/start-error';
 import { createRuntime } from './runtime';
 import type { Runtime } from './runtime-port';
 
@@ -43,7 +44,7 @@ export type RelayCore = {
 /**
  * Journal, writer and device links of one data folder, ready to be used.
  *
- * @throws EngineError or Error with a sentence for the operator when the folder cannot be used
+ * @throws EngineError or StartError with a sentence for the operator when the folder cannot be used
  */
 export function createRelayCore(options: RelayCoreOptions): RelayCore {
   const { dataDir, clock, random, logger, deviceNetworks, deviceMessageBytesMax } = options;
@@ -58,7 +59,7 @@ export function createRelayCore(options: RelayCoreOptions): RelayCore {
       clock,
       random,
       logger,
-      box: createSecretBox(loadSecretKey(dataDir)),
+      box: createSecretBox(secretKeyOf(dataDir)),
       policyFor,
       forgetAfterMs: options.deviceForgetAfterMs,
       builtInIds: new Set([LOCAL_DEVICE_ID]),
@@ -93,6 +94,16 @@ export function createRelayCore(options: RelayCoreOptions): RelayCore {
   } catch (cause) {
     engine.close();
     throw cause;
+  }
+}
+
+function secretKeyOf(dataDir: string): Uint8Array {
+  try {
+    return loadSecretKey(dataDir);
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    const sentence = `The key of the device secrets cannot be used: ${why}`;
+    throw new StartError(sentence, { cause });
   }
 }
 
