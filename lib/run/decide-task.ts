@@ -1,5 +1,6 @@
 import { lineState } from '@/lib/constellation/line-state';
 import type { TaskStarLine } from '@/lib/constellation/task-star';
+import { assertNever } from '@/lib/std/assert-never';
 import { type DeviceId, type SessionId, sessionIdSchema, type TaskId } from '@/lib/std/ids';
 import { ok, type Result } from '@/lib/std/result';
 import type { Refusal, RunCommand, RunStep } from './commands';
@@ -148,8 +149,11 @@ export function cancelAttempt(task: TaskRun, { cause, reason, context }: Cancell
       return [{ type: 'attempt-ended', atMs, taskId, attempt, outcome: 'cancelled', error }, cancelled];
     case 'cancelling':
       return [];
-    default:
+    case 'sending':
+    case 'accepted':
       return [{ type: 'attempt-cancelling', atMs, actor, taskId, attempt, reason }];
+    default:
+      return assertNever(live.state);
   }
 }
 

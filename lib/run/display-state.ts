@@ -3,7 +3,7 @@ import type { TaskStatus } from '@/lib/constellation/task-star';
 import { type Device, type Fleet, takesWork } from '@/lib/fleet/device';
 import type { TaskId } from '@/lib/std/ids';
 import { readinessOfRun } from './progress';
-import { type AttemptPhase, type FailureCause, liveAttempt, type Run, type TaskRun } from './run';
+import { type FailureCause, type LiveAttempt, liveAttempt, type Run, type TaskRun } from './run';
 import { isRunEnded } from './run-state';
 
 /**
@@ -37,7 +37,7 @@ export type DisplayView = {
 };
 
 type Word = DisplayState | 'by-readiness' | 'by-failure' | 'by-cancel' | 'by-device';
-type LivePhase = Exclude<AttemptPhase, 'ended' | 'lost'> | 'none';
+type LivePhase = LiveAttempt['state']['phase'] | 'none';
 
 /** Total: some pairs cannot happen, but if one does the screen shows the truth about the attempt. */
 const WORDS: Record<TaskStatus, Record<LivePhase, Word>> = {
@@ -96,8 +96,7 @@ function wordOfPending({ isPlanned: planned, readiness }: DisplayView): DisplayS
 }
 
 function livePhase(task: TaskRun): LivePhase {
-  const phase = liveAttempt(task)?.state.phase ?? 'none';
-  return phase === 'ended' || phase === 'lost' ? 'none' : phase;
+  return liveAttempt(task)?.state.phase ?? 'none';
 }
 
 /** Whether the planner acts on the run. */

@@ -120,11 +120,17 @@ export type Run = {
   readonly cancelAsked: { readonly atMs: number; readonly actor: string; readonly reason: string | null } | null;
 };
 
+/** An attempt that is under way. */
+export type LiveAttempt = Attempt & { readonly state: Exclude<AttemptState, { phase: 'ended' | 'lost' }> };
+
 /** The attempt that is under way, if one is. */
-export function liveAttempt(task: TaskRun): Attempt | undefined {
+export function liveAttempt(task: TaskRun): LiveAttempt | undefined {
   const last = task.attempts.at(-1);
-  if (last === undefined || last.state.phase === 'ended' || last.state.phase === 'lost') return undefined;
-  return last;
+  return last !== undefined && isLive(last) ? last : undefined;
+}
+
+function isLive(attempt: Attempt): attempt is LiveAttempt {
+  return attempt.state.phase !== 'ended' && attempt.state.phase !== 'lost';
 }
 
 export function isTerminal(status: TaskStatus): boolean {
