@@ -22,6 +22,9 @@ type CheckResultProps = {
   readonly refusal: Problem | null;
 };
 
+/** All of them stand on the page of the draft. */
+const WARNINGS_SHOWN_MAX = 100;
+
 /** A valid file: what it holds, what is odd about it, and how it will look. */
 export function CheckResult({ run, fleet, actions, launchObstacle, refusal }: CheckResultProps) {
   const words = runText.create;
@@ -60,21 +63,28 @@ export function CheckResult({ run, fleet, actions, launchObstacle, refusal }: Ch
               aria-label={words.warnings}
               className="mt-2 flex max-h-40 flex-col gap-1 overflow-y-auto text-xs"
             >
-              {warnings.map((warning) => (
+              {warnings.slice(0, WARNINGS_SHOWN_MAX).map((warning) => (
                 <li key={`${warning.path} ${warning.message}`} className="break-words">
                   <span className="font-mono text-muted">{words.place(warning.path)}</span> {warning.message}
                 </li>
               ))}
+              {warnings.length > WARNINGS_SHOWN_MAX ? (
+                <li>{words.moreWarnings(warnings.length - WARNINGS_SHOWN_MAX)}</li>
+              ) : null}
             </ul>
           </details>
         )}
       </div>
       <div className="min-h-80 flex-1">
-        <TaskSelectionProvider selection={selection}>
-          <RunViewProvider source={source}>
-            <ConstellationCanvas key={constellation.constellationId} shape={constellation} />
-          </RunViewProvider>
-        </TaskSelectionProvider>
+        {constellation.tasks.size === 0 ? (
+          <p className="p-6 text-sm text-muted">{words.noTasks}</p>
+        ) : (
+          <TaskSelectionProvider selection={selection}>
+            <RunViewProvider source={source}>
+              <ConstellationCanvas key={constellation.constellationId} shape={constellation} />
+            </RunViewProvider>
+          </TaskSelectionProvider>
+        )}
       </div>
     </>
   );

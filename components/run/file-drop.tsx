@@ -1,6 +1,6 @@
 'use client';
 
-import { type DragEvent, type ReactNode, useRef, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { formatBytes } from '@/components/text/format-bytes';
 import { runText } from '@/components/text/run-text';
 import { Button } from '@/components/ui/button';
@@ -18,7 +18,6 @@ type FileDropProps = {
 /** The whole page takes a dropped file; the button takes a chosen one, the same one twice in a row too. */
 export function FileDrop({ onText, onFault, children }: FileDropProps) {
   const [isOver, setIsOver] = useState(false);
-  const depth = useRef(0);
   const input = useRef<HTMLInputElement>(null);
 
   const read = async (file: File | undefined) => {
@@ -27,35 +26,17 @@ export function FileDrop({ onText, onFault, children }: FileDropProps) {
     if (text.ok) onText(text.text);
     else onFault(text.message);
   };
-  const holdsFile = (event: DragEvent) => event.dataTransfer.types.includes('Files');
-  const leave = () => {
-    depth.current = 0;
-    setIsOver(false);
+  const readOnly = (files: FileList) => {
+    if (files.length > 1) onFault(runText.create.oneFile(files.length));
+    else void read(files[0]);
   };
+  const take = useRef(readOnly);
+  take.current = readOnly;
+  // On the whole document: a file that misses the page by a hair would make the browser leave it, and what was typed with it.
+  useEffect(() => watchDrops({ onOver: setIsOver, onFiles: (files) => take.current(files) }), []);
 
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: dropping is a shortcut; the button beside it does the same
-    <div
-      className="relative flex min-h-full flex-1 flex-col lg:min-h-0"
-      onDragEnter={(event) => {
-        if (!holdsFile(event)) return;
-        depth.current += 1;
-        setIsOver(true);
-      }}
-      onDragOver={(event) => {
-        if (holdsFile(event)) event.preventDefault();
-      }}
-      onDragLeave={() => {
-        depth.current -= 1;
-        if (depth.current <= 0) leave();
-      }}
-      onDrop={(event) => {
-        if (!holdsFile(event)) return;
-        event.preventDefault();
-        leave();
-        void read(event.dataTransfer.files[0]);
-      }}
-    >
+    <div className="relative flex min-h-full flex-1 flex-col lg:min-h-0">
       {children(
         <>
           <Button icon="file" onClick={() => input.current?.click()}>
@@ -83,6 +64,45 @@ export function FileDrop({ onText, onFault, children }: FileDropProps) {
       ) : null}
     </div>
   );
+}
+
+type DropEvents = {
+  readonly onOver: (isOver: boolean) => void;
+  readonly onFiles: (files: FileList) => void;
+};
+
+/** @returns stops watching */
+function watchDrops({ onOver, onFiles }: DropEvents): () => void {
+  const watch = new AbortController();
+  const { signal } = watch;
+  // Each element that the pointer crosses tells of its own entering and leaving.
+  let depth = 0;
+  const whenFile = (handle: (event: DragEvent, data: DataTransfer) => void) => (event: DragEvent) => {
+    if (event.dataTransfer?.types.includes('Files')) handle(event, event.dataTransfer);
+  };
+  const step = (by: number) =>
+    whenFile(() => {
+      depth = Math.max(0, depth + by);
+      onOver(depth > 0);
+    });
+  document.addEventListener('dragenter', step(1), { signal });
+  document.addEventListener('dragleave', step(-1), { signal });
+  document.addEventListener(
+    'dragover',
+    whenFile((event) => event.preventDefault()),
+    { signal },
+  );
+  document.addEventListener(
+    'drop',
+    whenFile((event, data) => {
+      event.preventDefault();
+      depth = 0;
+      onOver(false);
+      onFiles(data.files);
+    }),
+    { signal },
+  );
+  return () => watch.abort();
 }
 
 type ReadFile = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly message: string };

@@ -1,7 +1,7 @@
 'use client';
 
 import { useRouter } from 'next/navigation';
-import { useMemo, useState } from 'react';
+import { useDeferredValue, useMemo, useState } from 'react';
 import { useBoard, useGate } from '@/components/providers/constellation-provider';
 import { askRelay } from '@/components/providers/relay-http';
 import { runText } from '@/components/text/run-text';
@@ -22,9 +22,11 @@ export function NewRunPage({ examples }: { readonly examples: readonly string[] 
   const [source, setSource] = useState('');
   const [fault, setFault] = useState<string | null>(null);
   const fleet = useBoard((board) => (board.fleet.phase === 'ready' ? board.fleet.value : EMPTY_FLEET));
+  // The check of a large plan takes a second; what is typed appears at once.
+  const checked = useDeferredValue(source);
   const check = useMemo(
-    () => (source.trim() === '' ? null : checkConstellation(source, fleet, { nowMs: Date.now(), newHex: randomHex })),
-    [source, fleet],
+    () => (checked.trim() === '' ? null : checkConstellation(checked, fleet, { nowMs: Date.now(), newHex: randomHex })),
+    [checked, fleet],
   );
   const launchObstacle = useMemo(() => obstacleOf(check, fleet), [check, fleet]);
   const creation = useCreation();
@@ -74,8 +76,9 @@ export function NewRunPage({ examples }: { readonly examples: readonly string[] 
                 actions={
                   <CreateButtons
                     isBusy={creation.busyWith}
+                    isChecking={checked !== source}
                     launchObstacle={launchObstacle}
-                    onCreate={(how) => creation.create(source, how)}
+                    onCreate={(how) => creation.create(checked, how)}
                   />
                 }
                 launchObstacle={launchObstacle}
@@ -128,13 +131,15 @@ function useCreation() {
 
 type CreateButtonsProps = {
   readonly isBusy: How | null;
+  /** What is seen beside the buttons belongs to an older text. */
+  readonly isChecking: boolean;
   readonly launchObstacle: string | null;
   readonly onCreate: (how: How) => void;
 };
 
-function CreateButtons({ isBusy, launchObstacle, onCreate }: CreateButtonsProps) {
+function CreateButtons({ isBusy, isChecking, launchObstacle, onCreate }: CreateButtonsProps) {
   const gate = useGate('run-launch');
-  const closed = gate.isOpen ? undefined : gate.reason;
+  const closed = gate.isOpen ? (isChecking ? runText.create.checking : undefined) : gate.reason;
   return (
     <>
       <Button isBusy={isBusy === 'draft'} unavailableBecause={closed} onClick={() => onCreate('draft')}>

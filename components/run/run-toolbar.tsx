@@ -1,6 +1,6 @@
 'use client';
 
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useBoard, useConstellationClient } from '@/components/providers/constellation-provider';
 import { formatTook } from '@/components/text/format-time';
 import { runText } from '@/components/text/run-text';
@@ -20,12 +20,20 @@ import { useCommand } from './use-command';
 export function RunToolbar() {
   const { run, view } = useLiveRun();
   const word = runWord(run, run.cancelAsked === null ? 'not-asked' : 'asked');
+  const heading = useRef<HTMLHeadingElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the word says that buttons may have gone
+  useEffect(() => {
+    // Launch and Cancel go when they have done their work; a keyboard goes on from here instead of from the top of the page.
+    if (document.activeElement === document.body) heading.current?.focus({ preventScroll: true });
+  }, [word]);
   return (
     <header className="relative shrink-0 border-b border-line bg-card">
       <div className="flex h-12 items-center gap-3 px-4 max-sm:h-20 max-sm:flex-wrap max-sm:content-center max-sm:gap-y-1">
         <RunStateBadge word={word} />
         <h1
-          className="min-w-0 flex-1 truncate text-lg font-semibold max-sm:order-last max-sm:basis-full"
+          ref={heading}
+          tabIndex={-1}
+          className="min-w-0 outline-none flex-1 truncate text-lg font-semibold max-sm:order-last max-sm:basis-full"
           title={run.constellation.name}
         >
           {run.constellation.name === '' ? runText.page.unnamed : run.constellation.name}

@@ -66,9 +66,16 @@ export function TaskActions({ taskId }: { readonly taskId: TaskId }) {
           />
         ) : null}
       </div>
+      {isEnded ? <RetryObstacle want={{ type: 'task-retry', ...retryTarget }} /> : null}
       <Complaint command={command} />
     </div>
   );
+}
+
+/** In words beside the button too, since fingers have no tooltips. Why a pending task waits is told above. */
+function RetryObstacle({ want }: { readonly want: RunCommand }) {
+  const obstacle = useObstacle(want);
+  return obstacle === undefined ? null : <p className="text-xs break-words text-muted">{obstacle}</p>;
 }
 
 type ActionButtonProps = {

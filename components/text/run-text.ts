@@ -32,6 +32,14 @@ const line: Record<DependencyType, string> = {
   conditional: 'if the condition holds',
 };
 
+/** As plans write them, for whoever knows those words. */
+const lineKind: Record<DependencyType, string> = {
+  unconditional: 'unconditional',
+  completion_only: 'completion only',
+  success_only: 'success only',
+  conditional: 'conditional',
+};
+
 const numberOrNothing = (amount: number) => (amount === 0 ? 'nothing' : String(amount));
 
 const canvas = {
@@ -53,6 +61,7 @@ const canvas = {
   fit: 'Fit the whole graph (F)',
   condition: (condition: string) => (condition === '' ? 'Conditional' : `If: ${condition}`),
   legend: 'What the lines mean',
+  legendLine: (kind: DependencyType) => `${lineKind[kind]}: ${line[kind]}`,
   legendNotTaken: 'will not be taken any more',
 };
 
@@ -233,6 +242,7 @@ const create = {
   clear: 'Clear',
   drop: 'Drop the file to read it',
   fileTooLarge: (name: string, size: string, max: string) => `${name} has ${size}; at most ${max} can be read.`,
+  oneFile: (amount: number) => `${amount} files were dropped, and one run is made from one file. Drop one of them.`,
   fileNotText: (name: string) => `${name} is not a text file.`,
   waiting: 'The result of the check and a preview of the graph appear here.',
   problems: 'Problems',
@@ -243,6 +253,8 @@ const create = {
     `${name}: ${tasks(taskCount)}, ${counted(lines, 'line', 'lines')}`,
   draft: 'Create draft',
   launch: 'Create and launch',
+  checking: 'The text has changed and is being checked.',
+  moreWarnings: (amount: number) => `and ${amount} more, which the draft will list`,
   draftFirst: 'A draft can be made now; its tasks can be placed there.',
   preview: 'Preview',
   notCreated: 'Not created',
