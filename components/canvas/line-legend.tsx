@@ -13,7 +13,7 @@ export function LineLegend() {
         {KINDS.map((kind) => (
           <li key={kind}>
             <Sample kind={kind} state="open" />
-            {runText.line[kind]}
+            {runText.canvas.legendLine(kind)}
           </li>
         ))}
         <li>

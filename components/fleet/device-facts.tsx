@@ -63,7 +63,7 @@ export function WorkFactCell({ device }: { readonly device: Device }) {
   return (
     <Link
       href={`/runs/${work.runId}?task=${encodeURIComponent(work.taskId)}`}
-      className="inline-flex max-w-64 min-w-0 items-center gap-1.5 text-blue-text underline"
+      className="inline-flex max-w-48 min-w-0 items-center xl:max-w-64 gap-1.5 text-blue-text underline"
     >
       <ProgressArc className="text-blue-solid" />
       <span className="min-w-0 truncate" title={work.taskId}>

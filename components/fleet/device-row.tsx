@@ -33,7 +33,7 @@ export const DeviceRow = memo(function DeviceRow({ deviceId, isSelected, onSelec
   return (
     <>
       <tr aria-label={deviceId} aria-selected={isSelected} className={`${ROW} max-sm:grid-cols-[auto_1fr_auto]`}>
-        <td className={`${CELL} w-8`}>
+        <td className={`${CELL} w-8 max-sm:w-auto`}>
           <input
             type="checkbox"
             checked={isSelected}
@@ -43,7 +43,7 @@ export const DeviceRow = memo(function DeviceRow({ deviceId, isSelected, onSelec
           />
         </td>
         <th scope="row" className={`${CELL} min-w-0 text-left font-medium`}>
-          <Link href={`/devices/${deviceId}`} className="flex max-w-80 items-center gap-2 hover:underline">
+          <Link href={`/devices/${deviceId}`} className="flex max-w-56 items-center gap-2 xl:max-w-80 hover:underline">
             <span className="text-muted" title={os}>
               <DeviceKindIcon os={os} />
             </span>
@@ -55,13 +55,15 @@ export const DeviceRow = memo(function DeviceRow({ deviceId, isSelected, onSelec
         <td className={`${CELL} ${WHOLE_LINE} max-sm:order-1`}>
           <ConnectionFactCell device={device} />
         </td>
-        <td className={`${CELL} ${WHOLE_LINE} max-sm:order-1`}>
+        <td className={`${CELL} ${WHOLE_LINE} max-sm:order-1 max-sm:flex max-sm:items-center max-sm:gap-2`}>
+          <PhoneLabel>{text.fleet.list.columns.work}</PhoneLabel>
           <WorkFactCell device={device} />
         </td>
-        <td className={`${CELL} ${WHOLE_LINE} max-sm:order-1`}>
+        <td className={`${CELL} ${WHOLE_LINE} max-sm:order-1 max-sm:flex max-sm:items-center max-sm:gap-2`}>
+          <PhoneLabel>{text.fleet.list.columns.info}</PhoneLabel>
           <InfoFactCell device={device} />
         </td>
-        <td className={`${CELL} ${WHOLE_LINE} max-sm:order-1 max-sm:empty:hidden`} title={capabilities.join(', ')}>
+        <td className={`${CELL} ${WHOLE_LINE} max-sm:order-1 sm:max-xl:hidden`} title={capabilities.join(', ')}>
           <span className="flex items-center gap-1 max-sm:flex-wrap">
             {capabilities.slice(0, CAPABILITIES_SHOWN).map((capability) => (
               <Badge key={capability}>{capability}</Badge>
@@ -83,3 +85,8 @@ export const DeviceRow = memo(function DeviceRow({ deviceId, isSelected, onSelec
     </>
   );
 });
+
+/** Takes the place of the head of the column where rows are cards. */
+function PhoneLabel({ children }: { readonly children: string }) {
+  return <span className="w-16 shrink-0 text-xs text-muted sm:hidden">{children}</span>;
+}

@@ -138,7 +138,7 @@ function DeviceTable({ fleet, onAdd }: { readonly fleet: Fleet; readonly onAdd: 
                 <HeadCell className={NOT_ON_A_PHONE}>{words.columns.connection}</HeadCell>
                 <HeadCell className={NOT_ON_A_PHONE}>{words.columns.work}</HeadCell>
                 <HeadCell className={NOT_ON_A_PHONE}>{words.columns.info}</HeadCell>
-                <HeadCell className={NOT_ON_A_PHONE}>{words.columns.capabilities}</HeadCell>
+                <HeadCell className={`${NOT_ON_A_PHONE} sm:max-xl:hidden`}>{words.columns.capabilities}</HeadCell>
                 <HeadCell className={`${NOT_ON_A_PHONE} text-right`}>{words.columns.actions}</HeadCell>
               </tr>
             </thead>
