@@ -1,6 +1,6 @@
-import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { err, ok, type Result } from '@/lib/std/result';
+import { isLoopbackHost } from './net/loopback-host';
 import * as read from './settings';
 
 const { setting } = read;
@@ -169,12 +169,6 @@ export function parseRelayConfig(
       warnings: Object.freeze(warningsOf(values)),
     }),
   );
-}
-
-/** True for addresses and names that only this machine reaches. */
-export function isLoopbackHost(host: string): boolean {
-  if (host === 'localhost') return true;
-  return ipaddr.isValid(host) && ipaddr.process(host).range() === 'loopback';
 }
 
 function warningsOf(values: z.infer<typeof environmentSchema>): string[] {

@@ -1,4 +1,4 @@
-import { isLoopbackHost } from '@/relay/config';
+import { isLoopbackHost } from '@/relay/net/loopback-host';
 
 export type AllowListOptions = {
   readonly host: string;
