@@ -17,19 +17,35 @@ export type Heartbeat = {
   stop(): void;
 };
 
+/** A timer that comes later than this was held up: this process was stopped, or its clock was set. */
+const LATE_MS = 1_000;
+
 /** Beats at a steady pace, the first time after one interval, and watches for the peer's silence. */
 export function startHeartbeat(options: HeartbeatOptions): Heartbeat {
   const { clock, everyMs, deadAfterMs, beat, onDead, isExcused = () => false } = options;
   let heardMs = clock.now();
   const stopBeat = clock.every(everyMs, beat);
-  let stopWatch = clock.after(deadAfterMs, look);
+  let hasGrace = true;
+  let dueMs = 0;
+  let stopWatch = lookIn(deadAfterMs);
+
+  function lookIn(delayMs: number) {
+    dueMs = clock.now() + delayMs;
+    return clock.after(delayMs, look);
+  }
 
   function look() {
     if (isExcused()) heardMs = clock.now();
     const silenceMs = clock.now() - heardMs;
     if (silenceMs < deadAfterMs) {
       // A clock that was set back must not postpone the next look for ever.
-      stopWatch = clock.after(Math.min(deadAfterMs, deadAfterMs - silenceMs), look);
+      stopWatch = lookIn(Math.min(deadAfterMs, deadAfterMs - silenceMs));
+      return;
+    }
+    if (hasGrace && clock.now() - dueMs > LATE_MS) {
+      // What the peer has said meanwhile is not read yet. Once, so that a machine that is always late finds out, too.
+      hasGrace = false;
+      stopWatch = lookIn(everyMs);
       return;
     }
     stopBeat();
@@ -39,6 +55,7 @@ export function startHeartbeat(options: HeartbeatOptions): Heartbeat {
   return {
     heard() {
       heardMs = clock.now();
+      hasGrace = true;
     },
     stop() {
       stopBeat();

@@ -176,6 +176,42 @@ describe('heartbeat', () => {
     expect(log.filter((entry) => entry !== 'beat')).toHaveLength(1);
   });
 
+  describe('after this process was stopped for an hour, or its clock set', () => {
+    async function anHourLater() {
+      const fake = createFakeClock();
+      let heldUpMs = 0;
+      const log: string[] = [];
+      const heartbeat = startHeartbeat({
+        clock: { ...fake, now: () => fake.now() + heldUpMs },
+        everyMs: 20_000,
+        deadAfterMs: 60_000,
+        beat: () => {},
+        onDead: () => log.push('dead'),
+      });
+      await fake.advance(30_000);
+      heldUpMs = 3_600_000;
+      await fake.advance(30_000);
+      return { clock: fake, heartbeat, log };
+    }
+
+    test('what the peer has said meanwhile is read before it counts as gone', async () => {
+      const { clock, heartbeat, log } = await anHourLater();
+
+      expect(log).toEqual([]);
+      heartbeat.heard();
+      await clock.advance(59_000);
+      expect(log).toEqual([]);
+    });
+
+    test('a peer that goes on to be silent is gone after one more interval', async () => {
+      const { clock, log } = await anHourLater();
+
+      await clock.advance(20_000);
+
+      expect(log).toEqual(['dead']);
+    });
+  });
+
   test('a stopped heartbeat says nothing more', async () => {
     const { clock, log, heartbeat } = aHeartbeat();
 
