@@ -51,6 +51,33 @@ function runEvents(one: ACore): string[] {
   return one.core.runtime.readAfter(runStream(RUN_1), 0, 1_000).map(({ event }) => event.type);
 }
 
+describe('an end that cannot be read', () => {
+  const end = (session: unknown, rest: string) =>
+    `{"type":"task_end","timestamp":"x","session_id":${JSON.stringify(session)},${rest}}`;
+
+  test.each([
+    ['half of a surrogate pair', '"status":"completed","result":"\\udcff"', /surrogate/],
+    ['nesting without end', `"status":"completed","result":${'['.repeat(9_000)}${']'.repeat(9_000)}`, /nesting/],
+    ['a word that nobody knows', '"status":"banana","result":null', /status/],
+    ['an error that is no text', '"status":"failed","error":{"code":1}', /error: expected/],
+  ])('with %s fails its task at once and says why, and the next task goes out', async (_, rest, reason) => {
+    const one = await busyRelay({}, aPlan(['a', 'b']));
+    await server.send(end(server.tasks()[0]?.session_id, rest));
+    await until(() => one.task('a')?.status === 'failed');
+
+    expect(one.task('a')?.error).toMatch(reason);
+    await until(() => one.task('b')?.attempts[0]?.state.phase === 'accepted');
+  });
+
+  test('of another session changes nothing', async () => {
+    const one = await busyRelay();
+    await server.send(end('another', '"status":"banana"'));
+    await server.endTask(server.tasks()[0]);
+
+    await until(() => one.run()?.state === 'completed');
+  });
+});
+
 describe('a device that is well', () => {
   test('goes from connecting to idle, and shows what it said', async () => {
     const one = await idleRelay();

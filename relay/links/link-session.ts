@@ -90,10 +90,6 @@ export class LinkSession {
     this.#next();
   }
 
-  get isBusy(): boolean {
-    return this.#flight !== undefined;
-  }
-
   /** Something may have come into the queue. */
   wake(): void {
     this.#pump();
@@ -208,6 +204,8 @@ export class LinkSession {
         return this.#onAccepted(signal.sessionId);
       case 'task-ended':
         return this.#onTaskEnded(signal);
+      case 'task-unreadable':
+        return this.#onUnreadable(signal);
       case 'refused':
         return this.#onRefused(signal.message);
       case 'info-pushed':
@@ -241,6 +239,15 @@ export class LinkSession {
     }
     const report = endedReport(flight.order, signal, (value) => host.keepResult(value));
     await this.#settle(report, report.outcome === 'failed' ? 'look-first' : 'go-on');
+  }
+
+  /** The task is over on the device, so its time limit has nothing left to wait for. */
+  async #onUnreadable({ sessionId, message }: Extract<LinkSignal, { kind: 'task-unreadable' }>): Promise<void> {
+    const flight = this.#flight;
+    if (flight === undefined || flight.order.sessionId !== sessionId)
+      return this.#foreign('task-unreadable', sessionId);
+    const error = `The task has ended, but what the device server says of it cannot be read: ${message}`;
+    await this.#settle(failedReport(flight.order, error, 'device'), 'look-first');
   }
 
   /** The wire does not say what was refused; after a TASK and before its acknowledgement it can only be the TASK. */

@@ -5,6 +5,7 @@ import {
   type ClientMessage,
   parseServerMessage,
   type ServerMessage,
+  sessionOfUnreadableEnd,
 } from '@/lib/aip/messages';
 import { type AipProtocol, createAipProtocol } from '@/lib/aip/protocol/aip-protocol';
 import { constellationMetadata } from '@/lib/aip/protocol/registration';
@@ -110,7 +111,10 @@ export function createConstellationEndpoint(options: ConstellationEndpointOption
       await signal({ kind: 'heard', atMs: clock.now() });
       if (received.kind === 'message') await handle(open, received.message);
       else if (received.kind === 'malformed') {
-        logger.warn('link-frame-dropped', { targetId, reason: received.error.message });
+        const { message } = received.error;
+        logger.warn('link-frame-dropped', { targetId, reason: message });
+        const sessionId = sessionOfUnreadableEnd(received.text);
+        if (sessionId !== undefined) await signal({ kind: 'task-unreadable', sessionId, message });
       } else logger.warn('link-frame-dropped', { targetId, reason: 'binary frame' });
       heartbeat.heard();
     }

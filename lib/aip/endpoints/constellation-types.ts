@@ -22,6 +22,8 @@ export type LinkSignal =
       readonly error?: string;
       readonly messages?: readonly string[];
     }
+  /** The task has ended, but what the server says of its end cannot be read. */
+  | { readonly kind: 'task-unreadable'; readonly sessionId: string; readonly message: string }
   /** The server refused something; the wire does not say what. */
   | { readonly kind: 'refused'; readonly message: string }
   | { readonly kind: 'info-pushed'; readonly info: JsonObject }

@@ -34,4 +34,5 @@ export * from './server-builders';
 export { type ServerMessage, serverMessageSchema } from './server-message';
 export { toTimestamp } from './timestamp';
 export * from './ui-models';
+export { sessionOfUnreadableEnd } from './unreadable-task-end';
 export * from './validators';

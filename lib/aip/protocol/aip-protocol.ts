@@ -14,7 +14,7 @@ export type Middleware<Outgoing, Incoming> = {
 
 export type Received<Incoming> =
   | { readonly kind: 'message'; readonly message: Incoming }
-  | { readonly kind: 'malformed'; readonly error: AipParseError }
+  | { readonly kind: 'malformed'; readonly error: AipParseError; readonly text: string }
   | { readonly kind: 'binary'; readonly bytes: Uint8Array }
   | TransportClosed;
 
@@ -80,7 +80,7 @@ export function createAipProtocol<Outgoing extends Message, Incoming extends Mes
       const frame = await transport.receive();
       if (frame.kind !== 'text') return frame;
       const parsed = parse(frame.text);
-      if (!parsed.ok) return { kind: 'malformed', error: parsed.error };
+      if (!parsed.ok) return { kind: 'malformed', error: parsed.error, text: frame.text };
       let message = parsed.value;
       for (const layer of middleware.toReversed()) {
         if (layer.incoming) message = await layer.incoming(message);
