@@ -157,6 +157,19 @@ describe('failures have a code, and never repeat the token', () => {
     expect(error.message).not.toContain(SECRET);
   });
 
+  test('a port that speaks another protocol is told in words', async () => {
+    const other = createTcpServer((socket) => socket.on('error', () => {}).end('SSH-2.0-OpenSSH_9.2\r\n'));
+    const port = await listen(other);
+
+    const error = await failureOf({ url: `ws://127.0.0.1:${port}/ws?token=${SECRET}` });
+
+    expect(error.code).toBe('http');
+    expect(error.message).toBe(
+      `Expected a WebSocket at ws://127.0.0.1:${port}, got an answer that is no HTTP; check host and port`,
+    );
+    other.close();
+  });
+
   test('no such host: dns', async () => {
     const lookup: NodeSocketOptions['lookup'] = (hostname, _options, callback) => {
       callback(Object.assign(new Error(`getaddrinfo ENOTFOUND ${hostname}`), { code: 'ENOTFOUND' }), []);

@@ -100,6 +100,10 @@ function errorOfCause(place: string, cause: Error): ConnectError {
   const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : '';
   const known = CODES[code];
   if (known) return new ConnectError(known[0], `Cannot connect to ${place}: ${known[1]}`, { cause });
+  if (code.startsWith('HPE_')) {
+    const message = `Expected a WebSocket at ${place}, got an answer that is no HTTP; check host and port`;
+    return new ConnectError('http', message, { cause });
+  }
   if (/TLS|SSL|CERT|SIGNATURE|SELF_SIGNED/.test(code)) {
     return new ConnectError('tls', `Cannot trust ${place}: its certificate was refused (${code})`, { cause });
   }
