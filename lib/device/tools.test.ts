@@ -56,7 +56,7 @@ test('text comes as text, several parts as a list, structure as it is', () => {
   expect(toPayload({ content: [{ type: 'resource', resource: { uri: 'x:y', text: 'inside' } }] })).toBe('inside');
 });
 
-test('[86] nothing and the empty text stay what they are', () => {
+test('[AIP-86] nothing and the empty text stay what they are', () => {
   expect(toPayload({})).toBeNull();
   expect(toPayload({ content: [text('')] })).toBe('');
   expect(toPayload({ structuredContent: {} })).toEqual({});

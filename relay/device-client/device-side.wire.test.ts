@@ -114,7 +114,7 @@ test('an unknown tool, a refused command and prose each fail with what is unders
   expect((await link.run('$ cat ../../etc/passwd')).status).toBe('failed');
 });
 
-test('[86] results that are falsy, markup or terminal codes arrive as they are', async () => {
+test('[AIP-86] results that are falsy, markup or terminal codes arrive as they are', async () => {
   const hostile = '<img src=x onerror=alert(1)>\u001b[2J';
   expect(await link.run(`$ echo '${hostile}'\nread_file path=notes/empty`)).toMatchObject({ status: 'failed' });
   await link.run('write_file path=notes/empty content=""');
@@ -137,7 +137,7 @@ test('information by hand is what the device says now', async () => {
   expect(first.info.custom_metadata).not.toEqual(second.info.custom_metadata);
 });
 
-test('[93] tasks of two constellations run on one device at the same time', async () => {
+test('[AIP-93] tasks of two constellations run on one device at the same time', async () => {
   const other = await linkTo('linux-1');
   const slow = await link.send('$ sleep 1');
   expect(await other.run('$ echo quick')).toMatchObject({ result: [{ result: 'quick' }] });
@@ -171,7 +171,7 @@ test('a device that is stopped takes its commands along and ends with 0', async 
   expect((await ended).status).toBe('failed');
 });
 
-test('[101] a device that is killed in the middle of a task fails it, and comes back with the same name', async () => {
+test('[AIP-101] a device that is killed in the middle of a task fails it, and comes back with the same name', async () => {
   const fragile = startDevice('fragile');
   await fragile.says(/Registered/);
   const own = await linkTo('fragile');
@@ -242,7 +242,7 @@ test('a key is made and printed when none is given, and a public address is warn
   await open.says(/Warning: 0\.0\.0\.0 is reachable/);
 });
 
-test('[26, 28] no program ever writes the token', () => {
+test('[AIP-26][AIP-28] no program ever writes the token', () => {
   expect(programs.length).toBeGreaterThan(5);
   for (const program of programs) expect(program.output()).not.toContain(KEY);
 });

@@ -90,7 +90,7 @@ function statusOf(target: string): Promise<number> {
   });
 }
 
-test('[19] the right token opens the socket', async () => {
+test('[AIP-19] the right token opens the socket', async () => {
   expect(await statusOf(`/ws?token=${KEY}`)).toBe(101);
 });
 
@@ -106,7 +106,7 @@ test.each([
   ['two', `/ws?token=${KEY}&token=${KEY}`],
   ['one of a megabyte', `/ws?token=${'x'.repeat(1024 * 1024)}`],
   ['a target that is no path', `http://[/ws?token=${KEY}`],
-])('[20, 21] a token that is %s is refused with 403 before the upgrade', async (_name, target) => {
+])('[AIP-20][AIP-21] a token that is %s is refused with 403 before the upgrade', async (_name, target) => {
   expect(await statusOf(target)).toBe(403);
   expect(await statusOf(`/ws?token=${KEY}`)).toBe(101);
 });
@@ -123,7 +123,7 @@ test('raw bytes in place of a request harm nobody', async () => {
   expect(await statusOf(`/ws?token=${KEY}`)).toBe(101);
 });
 
-test('[23] a message that is too large closes its connection with 1009', async () => {
+test('[AIP-23] a message that is too large closes its connection with 1009', async () => {
   await server.close();
   server = await openServer(10_000);
   const { socket } = await register('dev-1', 'device');
@@ -141,18 +141,21 @@ const vectors: { cases: readonly HttpCase[] } = JSON.parse(
   await readFile(new URL('./testing/vectors/http_api.json', import.meta.url), 'utf8'),
 );
 
-test.each(vectors.cases.map((each) => [each.name, each] as const))('[110, 112] http_api: %s', async (_name, vector) => {
-  const device = await register('dev-1', 'device');
-  await register('con-1', 'constellation');
-  const response = await answerTo(vector.input);
-  expect({ status: response.status, body: await response.json() }).toEqual({
-    status: vector.output.status,
-    body: placeholders(vector.output.body),
-  });
-  const expected = vector.output.frames_to_client ?? [];
-  if (expected.length > 0 && device.frames.length === 0) await device.next();
-  expect(device.frames.map(withoutNulls)).toEqual(expected.map(placeholders));
-});
+test.each(vectors.cases.map((each) => [each.name, each] as const))(
+  '[AIP-110][AIP-112] http_api: %s',
+  async (_name, vector) => {
+    const device = await register('dev-1', 'device');
+    await register('con-1', 'constellation');
+    const response = await answerTo(vector.input);
+    expect({ status: response.status, body: await response.json() }).toEqual({
+      status: vector.output.status,
+      body: placeholders(vector.output.body),
+    });
+    const expected = vector.output.frames_to_client ?? [];
+    if (expected.length > 0 && device.frames.length === 0) await device.next();
+    expect(device.frames.map(withoutNulls)).toEqual(expected.map(placeholders));
+  },
+);
 
 async function answerTo({ route, args = [], ...input }: HttpCase['input']): Promise<Response> {
   if (route === undefined) return call('/api/clients', { headers: { 'x-api-key': input['X-API-Key'] ?? '' } });
@@ -173,7 +176,7 @@ function withoutNulls(frame: Record<string, unknown>): object {
   return Object.fromEntries(Object.entries(frame).filter(([, value]) => value !== null));
 }
 
-test('[22] a missing key is refused on every route', async () => {
+test('[AIP-22] a missing key is refused on every route', async () => {
   for (const path of ['/api/clients', '/api/health', '/api/task_result/x', '/api/anything']) {
     const response = await fetch(urlOf(path));
     expect(response.status).toBe(422);
@@ -190,7 +193,7 @@ test.each([
   ['an empty list as request', '{"client_id": "dev-1", "request": []}', 400],
   ['only spaces as request', '{"client_id": "dev-1", "request": "  "}', 400],
   ['a megabyte too much', `{"request": "${'x'.repeat(1_100_000)}"}`, 413],
-])('[113] a dispatch with %s is the sender’s mistake', async (_name, body, status) => {
+])('[AIP-113] a dispatch with %s is the sender’s mistake', async (_name, body, status) => {
   await register('dev-1', 'device');
   const response = await call('/api/dispatch', { method: 'POST', body });
   expect(response.status).toBe(status);
@@ -204,12 +207,12 @@ test('a route that exists answers a wrong method with the right one', async () =
   expect((await call('/api/nothing')).status).toBe(404);
 });
 
-test('[112] a constellation is no target of a dispatch', async () => {
+test('[AIP-112] a constellation is no target of a dispatch', async () => {
   await register('con-1', 'constellation');
   expect((await dispatch({ client_id: 'con-1', request: 'x' })).status).toBe(400);
 });
 
-test('[111] a dispatched task is pending while it runs and done with its result afterwards', async () => {
+test('[AIP-111] a dispatched task is pending while it runs and done with its result afterwards', async () => {
   const device = await register('dev-1', 'device');
   const assignment = device.next();
   await dispatch({ client_id: 'dev-1', request: '$ id', task_name: 'nightly' });
