@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
+import type { AddressInfo, Server } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Transport } from '@/lib/aip/transport/transport';
 import { acceptNodeSocket } from '@/relay/net/node-server-socket';
