@@ -139,11 +139,23 @@ test('a silent link is given up after 35 s, and the age of what is shown is when
   relay.connect();
   relay.welcome();
   const heardAtMs = clock.now();
-  clock.advance(34_000);
+  clock.advance(33_000);
   expect(relay.calls).toEqual([]);
-  clock.advance(3_500);
+  clock.advance(2_000);
   expect(relay.calls).toEqual(['reconnect-now']);
   expect(links.at(-1)).toEqual({ phase: 'connecting', freshAtMs: heardAtMs });
+});
+
+test('a silent link is never called live for longer than 35 s, whenever its last word came', () => {
+  for (let heardAfterMs = 100; heardAfterMs < 3_000; heardAfterMs += 100) {
+    const { clock, relay } = aClient();
+    relay.connect();
+    relay.welcome();
+    clock.advance(heardAfterMs);
+    relay.say({ type: 'ping', sentAtMs: 1 });
+    clock.advance(35_000);
+    expect(relay.calls).toEqual(['reconnect-now']);
+  }
 });
 
 test('a link that is heard now and then is kept', () => {

@@ -48,8 +48,8 @@ export type ConstellationClient = {
   close(): void;
 };
 
-/** A link that has to prove itself after sleep gets this long for a sign of life. */
-const CHECK_EVERY_MS = 2_500;
+/** How often silence is measured. */
+const CHECK_EVERY_MS = 1_000;
 const WELCOME_MS = 10_000;
 
 export function createConstellationClient(options: ClientOptions): ConstellationClient {
@@ -157,7 +157,8 @@ export function createConstellationClient(options: ClientOptions): Constellation
   function dropIfSilent(): void {
     if (!isOpen) return;
     const silentMs = clock.now() - Math.max(openedAtMs, heardAtMs);
-    if (silentMs < (isWelcome ? giveUpAfterMs : WELCOME_MS)) return;
+    // The next look would come too late: the deadline is a promise of the pill, not only of this timer.
+    if (silentMs + CHECK_EVERY_MS <= (isWelcome ? giveUpAfterMs : WELCOME_MS)) return;
     if (isWelcome) freshAtMs = heardAtMs;
     isWelcome = false;
     socket.reconnectNow();
