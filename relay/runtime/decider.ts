@@ -16,7 +16,6 @@ import type { Logger } from '@/lib/std/logger';
 import type { Random } from '@/lib/std/random';
 import { err, ok, type Result } from '@/lib/std/result';
 import type { DeviceFact } from '@/relay/links/link-host';
-import type { AwayBook } from './away-book';
 import { eventsAfterStart, eventsOfFact } from './device-facts';
 import type { DeviceSecrets } from './device-secrets';
 import type { RelayState } from './relay-state';
@@ -42,13 +41,12 @@ export type DeciderOptions = {
   readonly random: Random;
   readonly logger: Logger;
   readonly secrets: DeviceSecrets;
-  readonly away: AwayBook;
 };
 
 const RELAY = 'relay';
 const RESTARTED = 'the relay restarted while the task was under way';
 
-export function createDecider({ state, writer, clock, random, logger, secrets, away }: DeciderOptions): Decider {
+export function createDecider({ state, writer, clock, random, logger, secrets }: DeciderOptions): Decider {
   function contextOf(actor: string): RunContext {
     return { nowMs: clock.now(), actor, fleet: state.working.fleet(), sessionHex: () => random.hex(16) };
   }
@@ -92,9 +90,7 @@ export function createDecider({ state, writer, clock, random, logger, secrets, a
         event.type === 'device-added' || event.type === 'device-edited' ? event.profile.deviceId : event.deviceId;
       const before = state.working.fleet().devices.get(deviceId);
       state.applyFleet([event]);
-      const after = state.working.fleet().devices.get(deviceId);
       positions.push(writer.add(FLEET_STREAM, event));
-      for (const write of away.changes(before, after, event.atMs)) writer.put(write);
       if (event.type === 'device-removed' && before !== undefined) {
         for (const write of secrets.remove(before.profile)) writer.put(write);
       }

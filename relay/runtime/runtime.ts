@@ -10,7 +10,6 @@ import type { AddressPolicy } from '@/relay/links/address-policy';
 import type { LinkHost } from '@/relay/links/link-host';
 import type { LinkPool, LinkPoolMaker } from '@/relay/links/link-pool';
 import type { SecretBox } from '@/relay/links/secrets';
-import { createAwayBook } from './away-book';
 import { createDecider } from './decider';
 import { createDeviceSecrets } from './device-secrets';
 import { startForgetting } from './forget-devices';
@@ -55,7 +54,6 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   const reader = createJournalReader(engine, logger);
   const state = createRelayState({ fleet: reader.fleet(), summaries: reader.summaries(), load: reader.run });
   const secrets = createDeviceSecrets({ engine, box, random, policyFor });
-  const away = createAwayBook(engine);
   const verdicts = createVerdictBook({ engine, clock, fingerprint: box.fingerprint });
   const saveSnapshots = createSnapshotKeeper({ engine, state, logger });
   const committedListeners = new Set<(committed: readonly Committed[]) => void>();
@@ -72,7 +70,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     afterCommit,
     onFailure,
   });
-  const decider = createDecider({ state, writer, clock, random, logger, secrets, away });
+  const decider = createDecider({ state, writer, clock, random, logger, secrets });
 
   function afterCommit(committed: readonly Committed[]): void {
     state.commit();
@@ -167,7 +165,6 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       : startForgetting({
           clock,
           forgetAfterMs,
-          away,
           builtInIds,
           devices: () => state.committed.fleet().devices.values(),
           remove(deviceId) {
