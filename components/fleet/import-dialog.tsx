@@ -120,13 +120,15 @@ function Failure({ problem }: { readonly problem: Pick<Problem, 'detail' | 'erro
 
 function Receipts({ receipts }: { readonly receipts: DevicesImported }) {
   const words = text.fleet.importDialog;
+  // One device may have several faults, each with a receipt of its own.
+  const skippedCount = new Set(receipts.skipped.map(({ device_id }) => device_id)).size;
   return (
     <div className="flex flex-col gap-3">
       <Notice tone={receipts.added.length > 0 ? 'green' : 'amber'} title={words.added(receipts.added.length)}>
         {receipts.added.join(', ')}
       </Notice>
       {receipts.skipped.length > 0 && (
-        <Notice tone="amber" title={words.skipped(receipts.skipped.length)}>
+        <Notice tone="amber" title={words.skipped(skippedCount)}>
           <ul className="list-disc pl-5">
             {receipts.skipped.map(({ device_id, reason }) => (
               <li key={`${device_id} ${reason}`}>
