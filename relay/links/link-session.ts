@@ -1,4 +1,5 @@
 import type { ConstellationEndpoint, LinkSignal, OpenFailure } from '@/lib/aip/endpoints/constellation-types';
+import { afterReading } from '@/lib/aip/resilience/patient-timer';
 import type { Cancellation } from '@/lib/aip/transport/cancellation';
 import type { RunReport } from '@/lib/run/commands';
 import { assertNever } from '@/lib/std/assert-never';
@@ -166,7 +167,7 @@ export class LinkSession {
     flight.phase = 'sent';
     const told = announce([status('busy'), { type: 'work', currentTask: { runId, taskId } }]);
     flight.timers.push(
-      clock.after(order.timeoutMs, () => this.#timeOut(flight)),
+      afterReading(clock, order.timeoutMs, () => this.#timeOut(flight)),
       clock.after(timing.admissionMs, () => this.#warnUnanswered(flight)),
     );
     const timeoutSeconds = Math.ceil(order.timeoutMs / 1_000);
@@ -182,7 +183,7 @@ export class LinkSession {
 
   #timeOut(flight: Flight): void {
     if (this.#flight !== flight) return;
-    const seconds = Math.round(flight.order.timeoutMs / 1_000);
+    const seconds = flight.order.timeoutMs / 1_000;
     this.end({ cause: 'timed-out', reason: `no result within ${seconds} s` });
   }
 

@@ -1,4 +1,5 @@
 import type { Clock } from '@/lib/std/clock';
+import { HELD_UP_MS } from './patient-timer';
 
 export type HeartbeatOptions = {
   readonly clock: Clock;
@@ -16,9 +17,6 @@ export type Heartbeat = {
   heard(): void;
   stop(): void;
 };
-
-/** A timer that comes later than this was held up: this process was stopped, or its clock was set. */
-const LATE_MS = 1_000;
 
 /** Beats at a steady pace, the first time after one interval, and watches for the peer's silence. */
 export function startHeartbeat(options: HeartbeatOptions): Heartbeat {
@@ -42,7 +40,7 @@ export function startHeartbeat(options: HeartbeatOptions): Heartbeat {
       stopWatch = lookIn(Math.min(deadAfterMs, deadAfterMs - silenceMs));
       return;
     }
-    if (hasGrace && clock.now() - dueMs > LATE_MS) {
+    if (hasGrace && clock.now() - dueMs > HELD_UP_MS) {
       // What the peer has said meanwhile is not read yet. Once, so that a machine that is always late finds out, too.
       hasGrace = false;
       stopWatch = lookIn(everyMs);
