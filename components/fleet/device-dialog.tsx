@@ -88,7 +88,6 @@ export function DeviceDialog({ profile, onClose }: DeviceDialogProps) {
             hint={words.idHint}
             error={errors.device_id}
             value={form.deviceId}
-            autoFocus
             autoComplete="off"
             spellCheck={false}
             onChange={(event) => set({ deviceId: event.target.value })}

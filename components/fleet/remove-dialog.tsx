@@ -39,9 +39,7 @@ export function RemoveDialog({ deviceId, onClose, onRemoved }: RemoveDialogProps
       onClose={onClose}
       footer={
         <>
-          <Button autoFocus onClick={onClose}>
-            {text.shell.common.cancel}
-          </Button>
+          <Button onClick={onClose}>{text.shell.common.cancel}</Button>
           <Button
             look="danger"
             isBusy={isAsking}

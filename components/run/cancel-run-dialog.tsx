@@ -1,6 +1,7 @@
 'use client';
 
 import { useState } from 'react';
+import { useGate } from '@/components/providers/constellation-provider';
 import { text } from '@/components/text/catalogue';
 import { runText } from '@/components/text/run-text';
 import { Button } from '@/components/ui/button';
@@ -17,6 +18,7 @@ type CancelRunDialogProps = {
 /** Names the run and says how much it stops; the numbers stay live while it is open. */
 export function CancelRunDialog({ name, runningCount, onClose, onConfirm }: CancelRunDialogProps) {
   const [reason, setReason] = useState('');
+  const gate = useGate('run-cancel');
   const words = runText.cancelDialog;
   return (
     <Dialog
@@ -26,7 +28,11 @@ export function CancelRunDialog({ name, runningCount, onClose, onConfirm }: Canc
       footer={
         <>
           <Button onClick={onClose}>{words.keep}</Button>
-          <Button look="danger" onClick={() => onConfirm(reason.trim())}>
+          <Button
+            look="danger"
+            unavailableBecause={gate.isOpen ? undefined : gate.reason}
+            onClick={() => onConfirm(reason.trim())}
+          >
             {words.confirm}
           </Button>
         </>

@@ -13,14 +13,21 @@ type DialogProps = {
   readonly isWide?: boolean;
 };
 
-/** A modal of the platform: focus stays inside, Escape closes, focus returns to where it was. Mounted means open. */
+/**
+ * A modal of the platform: focus stays inside, Escape closes, focus returns to where it was. Mounted means open. It begins at
+ * its first field, or at the first button of its footer, which is the one that changes nothing.
+ */
 export function Dialog({ title, closeLabel, onClose, children, footer, isWide = false }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
+  const footerBox = useRef<HTMLDivElement>(null);
   const titleId = useId();
   // Closed while it is still on the page: a dialog that was taken away first gives the focus back to nothing.
   useLayoutEffect(() => {
     const element = dialog.current;
     element?.showModal();
+    // The browser would choose the button that closes.
+    const field = element?.querySelector<HTMLElement>('input:not([type="file"]), textarea, select');
+    (field ?? footerBox.current?.querySelector('button'))?.focus();
     return () => element?.close();
   }, []);
   return (
@@ -46,7 +53,9 @@ export function Dialog({ title, closeLabel, onClose, children, footer, isWide = 
         </div>
         <div className="min-h-0 overflow-y-auto px-5 py-4">{children}</div>
         {footer !== undefined && (
-          <div className="flex flex-wrap items-center justify-end gap-2 border-t border-line px-5 py-3">{footer}</div>
+          <div ref={footerBox} className="flex flex-wrap items-center justify-end gap-2 border-t border-line px-5 py-3">
+            {footer}
+          </div>
         )}
       </div>
     </dialog>
