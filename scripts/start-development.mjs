@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { say } from './plain-error.mjs';
 import { commandFile, ROOT } from './root.mjs';
-import { ensureDataDir, probePort, readStartSettings } from './start-settings.mjs';
+import { ensureDataDir, probePort, readDevelopmentSettings } from './start-settings.mjs';
 
 const STOP_MS_MAX = 5_000;
 
@@ -33,7 +33,7 @@ async function stop(child) {
 
 /** @returns {Promise<number>} when one of the two has ended or somebody asked to stop */
 export async function startDevelopment() {
-  const settings = readStartSettings(process.env);
+  const settings = readDevelopmentSettings(process.env);
   ensureDataDir(settings.dataDir);
   const pagePort = await probePort(settings);
   const relayPort = await probePort({ host: '127.0.0.1', port: 0 });

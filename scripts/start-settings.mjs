@@ -1,6 +1,6 @@
-import { accessSync, constants, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { PlainError, reasonOf } from './plain-error.mjs';
 import { ROOT } from './root.mjs';
 
@@ -45,11 +45,41 @@ export function readStartSettings(env) {
   };
 }
 
+/**
+ * The same for `npm run dev`, with data of its own: the device `local` of a start must not turn up there without its server.
+ *
+ * @param {Readonly<Record<string, string | undefined>>} env
+ * @returns {StartSettings}
+ */
+export function readDevelopmentSettings(env) {
+  return readStartSettings({ ...env, ORRERY_DATA_DIR: env.ORRERY_DATA_DIR || join(ROOT, '.orrery-dev') });
+}
+
+/**
+ * Node's own recursive `mkdir` never returns where a file system answers ENOENT to every new folder, such as below /proc.
+ *
+ * @param {string} folder - absolute
+ */
+function makeFolder(folder) {
+  const stats = statSync(folder, { throwIfNoEntry: false });
+  if (stats === undefined) {
+    makeFolder(dirname(folder));
+    try {
+      mkdirSync(folder, { mode: 0o700 });
+    } catch (error) {
+      // Another start may have made it in between.
+      if (reasonOf(error) !== 'EEXIST') throw error;
+    }
+  } else if (!stats.isDirectory()) {
+    throw new Error('there is a file of that name');
+  }
+}
+
 /** Fails before the long steps rather than after them. @param {string} dataDir */
 export function ensureDataDir(dataDir) {
   const probe = join(dataDir, `.write-probe-${process.pid}`);
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    makeFolder(dataDir);
     accessSync(dataDir, constants.W_OK);
     writeFileSync(probe, '');
     rmSync(probe);
@@ -77,7 +107,7 @@ function portSentence({ host, port }, code) {
   const other = `ORRERY_PORT=${port < 65_535 ? port + 1 : 3000} npm start`;
   switch (code) {
     case 'EADDRINUSE':
-      return `Port ${port} on ${host} is in use by another program. Stop that program, or choose another port: ${other}`;
+      return `Port ${port} on ${host} is in use by another program, perhaps by an Orrery that runs already. Stop that program, or choose another port: ${other} (a second Orrery also needs an ORRERY_DATA_DIR of its own)`;
     case 'EACCES':
       return `This user may not listen on port ${port}. Choose a port above 1023: ORRERY_PORT=3000 npm start`;
     case 'EADDRNOTAVAIL':

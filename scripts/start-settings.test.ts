@@ -1,9 +1,9 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { isLoopback, probePort, readStartSettings } from './start-settings.mjs';
+import { ensureDataDir, isLoopback, probePort, readDevelopmentSettings, readStartSettings } from './start-settings.mjs';
 import { runScript } from './testing/run-script';
 
 let folder: string;
@@ -69,7 +69,7 @@ test('a busy port ends the start with one sentence that offers another port', as
   expect(run.code).toBe(1);
   expect(run.stdout).toBe('');
   expect(run.stderr).toBe(
-    `Port ${port} on 127.0.0.1 is in use by another program. Stop that program, or choose another port: ORRERY_PORT=${port + 1} npm start\n`,
+    `Port ${port} on 127.0.0.1 is in use by another program, perhaps by an Orrery that runs already. Stop that program, or choose another port: ORRERY_PORT=${port + 1} npm start (a second Orrery also needs an ORRERY_DATA_DIR of its own)\n`,
   );
 });
 
@@ -81,6 +81,37 @@ test('a data folder that cannot be written ends the start with one sentence', as
 
   expect(run.code).toBe(1);
   expect(run.stderr).toMatch(/^The data folder \S+ cannot be written \(ENOTDIR\)\. [^\n]*ORRERY_DATA_DIR=[^\n]+\n$/);
+});
+
+test('a file in the place of the data folder is called a file', async () => {
+  const file = join(folder, 'file');
+  writeFileSync(file, '');
+
+  const run = await runScript('start.mjs', { env: { ORRERY_PORT: '0', ORRERY_DATA_DIR: file } });
+
+  expect(run.code).toBe(1);
+  expect(run.stderr).toContain(`The data folder ${file} cannot be written (there is a file of that name)`);
+});
+
+test.skipIf(!existsSync('/proc/self'))('a place where nobody can make a folder ends the start as well', async () => {
+  const run = await runScript('start.mjs', { env: { ORRERY_PORT: '0', ORRERY_DATA_DIR: '/proc/orrery/data' } });
+
+  expect(run.code).toBe(1);
+  expect(run.stderr).toMatch(/^The data folder \/proc\/orrery\/data cannot be written \(ENOENT\)/);
+});
+
+test('a data folder is made with all folders above it, for this user only', () => {
+  const dataDir = join(folder, 'some', 'where');
+
+  ensureDataDir(dataDir);
+
+  expect(statSync(dataDir).mode & 0o777).toBe(0o700);
+  expect(readdirSync(dataDir)).toEqual([]);
+});
+
+test('development keeps its data apart from those of a start, unless a setting names the folder', () => {
+  expect(readDevelopmentSettings({}).dataDir).toMatch(/[/\\]\.orrery-dev$/);
+  expect(readDevelopmentSettings({ ORRERY_DATA_DIR: folder }).dataDir).toBe(folder);
 });
 
 test('a start that fails leaves nothing in the data folder', async () => {
