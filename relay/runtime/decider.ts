@@ -8,7 +8,7 @@ import { decideRun, type RunInput } from '@/lib/run/decide';
 import { createRun } from '@/lib/run/decide-run';
 import type { RunContext } from '@/lib/run/decision';
 import type { RunEvent } from '@/lib/run/events';
-import { liveAttempt } from '@/lib/run/run';
+import { liveAttempt, type Run } from '@/lib/run/run';
 import { summaryOf } from '@/lib/run/summary-of';
 import type { Clock } from '@/lib/std/clock';
 import type { DeviceId, RunId } from '@/lib/std/ids';
@@ -45,6 +45,9 @@ export type DeciderOptions = {
 
 const RELAY = 'relay';
 const RESTARTED = 'the relay restarted while the task was under way';
+const PLANNER_FAILED =
+  'the relay has a fault and could not tell what comes next; retry a task to go on, and report this';
+const FAULT_CHARACTERS_MAX = 500;
 
 export function createDecider({ state, writer, clock, random, logger, secrets }: DeciderOptions): Decider {
   function contextOf(actor: string): RunContext {
@@ -77,10 +80,17 @@ export function createDecider({ state, writer, clock, random, logger, secrets }:
     try {
       return advanceRun(run, contextOf(RELAY)).events;
     } catch (cause) {
-      // What was decided before stands, and an operator can still act on the run by hand.
-      logger.error('planner-failed', { runId, reason: cause instanceof Error ? cause.message : String(cause) });
-      return [];
+      const fault = cause instanceof Error ? cause.message : String(cause);
+      logger.error('planner-failed', { runId, reason: fault });
+      return givenUp(run, fault);
     }
+  }
+
+  /** A run that cannot be planned would stand still and look alive. What its devices have reported stands. */
+  function givenUp(run: Run, fault: string): readonly RunEvent[] {
+    const reason = `${PLANNER_FAILED} (${fault.slice(0, FAULT_CHARACTERS_MAX)})`;
+    const decision = decideRun(run, { type: 'run-cancel', runId: run.runId, reason }, contextOf(RELAY));
+    return decision.ok ? decision.value : [];
   }
 
   function changeFleet(events: readonly FleetEvent[]): readonly Position[] {

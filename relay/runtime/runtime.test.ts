@@ -343,6 +343,35 @@ test('a device that has been away for too long is removed with a journal entry, 
   );
 });
 
+test('a run that cannot be planned is cancelled with the reason on it, and a retry goes on', async () => {
+  const sound = seededRandom(11);
+  let isFaulty = false;
+  const hex = (bytes: number) => {
+    if (isFaulty) throw new Error('no randomness');
+    return sound.hex(bytes);
+  };
+  const one = aRuntime({ random: { ...sound, hex } });
+  await one.addDevice('linux-1');
+  await one.createRun();
+  await sent(one, 'a');
+
+  isFaulty = true;
+  await one.links.host.report(ended('a'));
+
+  const stopped = one.runtime.run(RUN_1);
+  expect(stopped?.state).toBe('cancelled');
+  expect(stopped?.cancelAsked).toMatchObject({
+    actor: 'relay',
+    reason: expect.stringContaining('the relay has a fault'),
+  });
+  expect(stopped?.tasks.get(taskId('a'))?.status).toBe('completed');
+  expect(stopped?.tasks.get(taskId('b'))?.error).toContain('retry a task to go on');
+  isFaulty = false;
+  await one.send({ type: 'task-retry', runId: RUN_1, taskId: taskId('b') });
+  expect(one.runtime.run(RUN_1)).toMatchObject({ state: 'executing', cancelAsked: null });
+  expect(one.links.told.at(-1)).toBe('enqueue b#1 on linux-1');
+});
+
 test('closing takes no more commands and closes the links', async () => {
   const one = aRuntime();
   await one.runtime.close();

@@ -1,6 +1,7 @@
 import { createFakeClock, type FakeClock } from '@/lib/aip/testing/fake-clock';
 import type { ConstellationDocument } from '@/lib/constellation/constellation';
 import { aPlan } from '@/lib/constellation/testing/a-plan';
+import { FLEET_STREAM } from '@/lib/relay-protocol/streams';
 import { type CommandId, commandIdSchema, deviceIdSchema, type RunId, runIdSchema, taskIdSchema } from '@/lib/std/ids';
 import type { Logger } from '@/lib/std/logger';
 import { silentLogger } from '@/lib/std/logger';
@@ -43,7 +44,9 @@ export function newCommandId(): CommandId {
   return commandIdSchema.parse(`command-${commands}`);
 }
 
-export type ARuntimeOptions = Partial<Pick<RuntimeOptions, 'whenIdle' | 'forgetAfterMs' | 'policyFor' | 'logger'>> & {
+export type ARuntimeOptions = Partial<
+  Pick<RuntimeOptions, 'whenIdle' | 'forgetAfterMs' | 'policyFor' | 'logger' | 'random'>
+> & {
   readonly engine?: Engine;
   readonly clock?: FakeClock;
 };
@@ -57,7 +60,7 @@ export function aRuntime(options: ARuntimeOptions = {}): ARuntime {
   const runtime = createRuntime({
     engine,
     clock,
-    random: seededRandom(Math.floor(engine.streams().length) + 11),
+    random: options.random ?? seededRandom(engine.head(FLEET_STREAM).number + 11),
     logger,
     box: createSecretBox(new Uint8Array(32).fill(7)),
     policyFor: options.policyFor ?? (() => ({ networks: ['127.0.0.0/8', '10.0.0.0/8'] })),
