@@ -2,7 +2,6 @@ import type { Fleet } from '@/lib/fleet/device';
 import type { FleetEvent } from '@/lib/fleet/events';
 import { evolveFleetAll } from '@/lib/fleet/evolve-fleet';
 import { parseFleetSnapshot } from '@/lib/fleet/fleet-snapshot';
-import type { StreamEvent } from '@/lib/relay-protocol/down';
 import { parseRunsSnapshot } from '@/lib/relay-protocol/runs-snapshot';
 import type { RunEvent } from '@/lib/run/events';
 import { evolveRunAll } from '@/lib/run/evolve';
@@ -21,18 +20,6 @@ export type BoardFolds = {
   readonly runList: StreamFold<RunList, RunsEvent>;
   readonly run: StreamFold<Run, RunEvent>;
 };
-
-export function isFleetEvent(event: StreamEvent): event is FleetEvent {
-  return event.type.startsWith('device-');
-}
-
-export function isRunsEvent(event: StreamEvent): event is RunsEvent {
-  return event.type === 'run-summarised';
-}
-
-export function isRunEvent(event: StreamEvent): event is RunEvent {
-  return !isFleetEvent(event) && !isRunsEvent(event);
-}
 
 /** What a device returned is part of a run's snapshot, so depth and keys are as free as on the device's own wire. */
 function readJson<Value>(text: string, parse: (value: unknown) => Result<Value, string>): Result<Value, string> {

@@ -1,6 +1,7 @@
 import type { Fleet } from '@/lib/fleet/device';
 import type { FleetEvent } from '@/lib/fleet/events';
 import type { DownFrame, StreamEvent } from '@/lib/relay-protocol/down';
+import { isFleetEvent, isRunEvent, isRunsEvent } from '@/lib/relay-protocol/event-kinds';
 import {
   type Cursor,
   FLEET_STREAM,
@@ -13,7 +14,7 @@ import type { RunEvent } from '@/lib/run/events';
 import type { Run } from '@/lib/run/run';
 import type { RunsEvent } from '@/lib/run/run-summary';
 import { type DeviceId, deviceIdSchema, type RunId } from '@/lib/std/ids';
-import { type BoardFolds, isFleetEvent, isRunEvent, isRunsEvent } from './board-folds';
+import type { BoardFolds } from './board-folds';
 import type { BoardState, RunList } from './board-state';
 import {
   afterReconnect,

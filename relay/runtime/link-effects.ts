@@ -1,10 +1,10 @@
+import { isFleetEvent, isRunEvent } from '@/lib/relay-protocol/event-kinds';
 import { runIdOf } from '@/lib/relay-protocol/streams';
 import { effectsOf } from '@/lib/run/effects-of';
 import { liveAttempt } from '@/lib/run/run';
 import type { AttemptOrder } from '@/relay/links/link-host';
 import type { LinkPool } from '@/relay/links/link-pool';
 import { orderOf, orderOfAttempt } from './attempt-order';
-import { isFleetEvent, isRunEvent } from './recover';
 import type { StateView } from './relay-state';
 import type { Committed } from './runtime-port';
 

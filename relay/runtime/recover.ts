@@ -1,15 +1,14 @@
 import { EMPTY_FLEET, type Fleet } from '@/lib/fleet/device';
-import type { FleetEvent } from '@/lib/fleet/events';
 import { evolveFleetAll } from '@/lib/fleet/evolve-fleet';
 import { parseFleetSnapshot } from '@/lib/fleet/fleet-snapshot';
 import type { StreamEvent } from '@/lib/relay-protocol/down';
+import { isFleetEvent, isRunEvent, isRunsEvent } from '@/lib/relay-protocol/event-kinds';
 import { parseRunsSnapshot } from '@/lib/relay-protocol/runs-snapshot';
 import { FLEET_STREAM, RUNS_STREAM, runStream, type StreamName } from '@/lib/relay-protocol/streams';
-import type { RunEvent } from '@/lib/run/events';
 import { startFold } from '@/lib/run/evolve';
 import type { Run } from '@/lib/run/run';
 import { parseRunSnapshot } from '@/lib/run/run-snapshot';
-import type { RunSummary, RunsEvent } from '@/lib/run/run-summary';
+import type { RunSummary } from '@/lib/run/run-summary';
 import type { RunId } from '@/lib/std/ids';
 import type { Logger } from '@/lib/std/logger';
 import { err, type Result } from '@/lib/std/result';
@@ -82,16 +81,4 @@ function parseText<Value>(text: string, parse: (value: unknown) => Result<Value,
   } catch (cause) {
     return err(cause instanceof Error ? cause.message : String(cause));
   }
-}
-
-export function isFleetEvent(event: StreamEvent): event is FleetEvent {
-  return event.type.startsWith('device-');
-}
-
-export function isRunsEvent(event: StreamEvent): event is RunsEvent {
-  return event.type === 'run-summarised';
-}
-
-export function isRunEvent(event: StreamEvent): event is RunEvent {
-  return !isFleetEvent(event) && !isRunsEvent(event);
 }

@@ -2,13 +2,13 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createFakeClock } from '@/lib/aip/testing/fake-clock';
 import { aPlan } from '@/lib/constellation/testing/a-plan';
+import { isRunEvent } from '@/lib/relay-protocol/event-kinds';
 import { runStream } from '@/lib/relay-protocol/streams';
 import type { RunReport } from '@/lib/run/commands';
 import { evolveRunAll } from '@/lib/run/evolve';
 import { toRunSnapshot } from '@/lib/run/run-snapshot';
 import { createMemoryEngine } from '@/relay/engine/memory-engine';
 import { seededRandom } from '@/relay/engine/testing/seeded-random';
-import { isRunEvent } from './recover';
 import { type ARuntime, aRuntime, RUN_1, taskId } from './testing/a-runtime';
 
 const PLAN = aPlan(

@@ -4,6 +4,7 @@ import { EMPTY_FLEET, type Fleet } from '@/lib/fleet/device';
 import { evolveFleetAll } from '@/lib/fleet/evolve-fleet';
 import { advanceRun } from '@/lib/orchestrator/advance-run';
 import type { StreamEvent } from '@/lib/relay-protocol/down';
+import { isFleetEvent } from '@/lib/relay-protocol/event-kinds';
 import { FLEET_STREAM, RUNS_STREAM, runIdOf, runStream, type StreamName } from '@/lib/relay-protocol/streams';
 import { decideRun } from '@/lib/run/decide';
 import { createRun } from '@/lib/run/decide-run';
@@ -16,7 +17,6 @@ import type { RunId } from '@/lib/std/ids';
 import type { Random } from '@/lib/std/random';
 import type { Engine } from '@/relay/engine/engine';
 import { createMemoryEngine } from '@/relay/engine/memory-engine';
-import { isFleetEvent } from '@/relay/runtime/recover';
 import type { CommandInput, Committed, Register, Runtime, Verdict } from '@/relay/runtime/runtime-port';
 
 export type FakeRuntime = Runtime & {
