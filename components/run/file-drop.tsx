@@ -1,12 +1,9 @@
 'use client';
 
 import { type ReactNode, useEffect, useRef, useState } from 'react';
-import { formatBytes } from '@/components/text/format-bytes';
 import { runText } from '@/components/text/run-text';
 import { Button } from '@/components/ui/button';
-
-/** As much as the relay takes. */
-const FILE_BYTES_MAX = 16 * 1024 * 1024;
+import { readTextFile } from './read-text-file';
 
 type FileDropProps = {
   readonly onText: (text: string) => void;
@@ -22,9 +19,9 @@ export function FileDrop({ onText, onFault, children }: FileDropProps) {
 
   const read = async (file: File | undefined) => {
     if (file === undefined) return;
-    const text = await readText(file);
-    if (text.ok) onText(text.text);
-    else onFault(text.message);
+    const text = await readTextFile(file);
+    if (text.ok) onText(text.value);
+    else onFault(text.error);
   };
   const readOnly = (files: FileList) => {
     if (files.length > 1) onFault(runText.create.oneFile(files.length));
@@ -103,20 +100,4 @@ function watchDrops({ onOver, onFiles }: DropEvents): () => void {
     { signal },
   );
   return () => watch.abort();
-}
-
-type ReadFile = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly message: string };
-
-async function readText(file: File): Promise<ReadFile> {
-  if (file.size > FILE_BYTES_MAX) {
-    const message = runText.create.fileTooLarge(file.name, formatBytes(file.size), formatBytes(FILE_BYTES_MAX));
-    return { ok: false, message };
-  }
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(await file.arrayBuffer());
-    return { ok: true, text };
-  } catch {
-    // Bytes that are no text, or a file that vanished after it was chosen: both are told as what they mean here.
-    return { ok: false, message: runText.create.fileNotText(file.name) };
-  }
 }

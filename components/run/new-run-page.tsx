@@ -4,6 +4,7 @@ import { useRouter } from 'next/navigation';
 import { useDeferredValue, useMemo, useState } from 'react';
 import { useBoard, useGate } from '@/components/providers/constellation-provider';
 import { askRelay } from '@/components/providers/relay-http';
+import { formatBytes } from '@/components/text/format-bytes';
 import { runText } from '@/components/text/run-text';
 import { Button } from '@/components/ui/button';
 import { TextArea } from '@/components/ui/field';
@@ -124,9 +125,15 @@ function useCreation() {
         return;
       }
       setBusyWith(null);
-      setRefusal(answer.error);
+      setRefusal(withSize(answer.error, source));
     },
   };
+}
+
+/** The relay tells its limit alone; how far the text is above it is seen here only. */
+function withSize(problem: Problem, source: string): Problem {
+  if (problem.code !== 'too-large') return problem;
+  return { ...problem, detail: runText.create.tooLarge(formatBytes(new Blob([source]).size), problem.detail) };
 }
 
 type CreateButtonsProps = {

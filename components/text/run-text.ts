@@ -241,7 +241,8 @@ const create = {
   exampleFailed: (name: string) => `The example ${name} could not be loaded. Try again.`,
   clear: 'Clear',
   drop: 'Drop the file to read it',
-  fileTooLarge: (name: string, size: string, max: string) => `${name} has ${size}; at most ${max} can be read.`,
+  fileTooLarge: (name: string, size: string, max: string) =>
+    `${name} has ${size}; a page can hold at most ${max}. Send it to the API instead.`,
   oneFile: (amount: number) => `${amount} files were dropped, and one run is made from one file. Drop one of them.`,
   fileNotText: (name: string) => `${name} is not a text file.`,
   waiting: 'The result of the check and a preview of the graph appear here.',
@@ -258,6 +259,7 @@ const create = {
   draftFirst: 'A draft can be made now; its tasks can be placed there.',
   preview: 'Preview',
   notCreated: 'Not created',
+  tooLarge: (size: string, detail: string) => `the text has ${size}, which is more than the relay takes. ${detail}`,
   place: (path: string) => (path === '' ? 'The file' : path),
   noTasks: 'The constellation has no task.',
   offline: 'Not connected to the relay. This becomes available when the connection is back.',
