@@ -1,10 +1,9 @@
-/** Numbers of a device link, in milliseconds. */
+import { CONSTELLATION_TIMERS } from '@/lib/aip/resilience/timer-defaults';
+
+/** Numbers of a device link, in milliseconds: those of its endpoint, and what the relay adds. */
 export const LINK_TIMING = {
-  heartbeatMs: 20_000,
-  deadAfterMs: 60_000,
+  ...CONSTELLATION_TIMERS,
   connectMs: 10_000,
-  registerMs: 10_000,
-  infoMs: 10_000,
   /** How often an idle device is asked for, so that one that is gone shows within a minute. */
   presenceMs: 20_000,
   /** A server that has not taken a task by then is worth a line in the log; the task's own timeout ends it. */
