@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import { useConstellationClient } from '@/components/providers/constellation-provider';
 import { complaintOf } from '@/components/run/use-command';
 import { type Device, takesWork } from '@/lib/fleet/device';
+import { COMMAND_RATE } from '@/lib/relay-protocol/timing';
 import type { DeviceId } from '@/lib/std/ids';
 
 export type BulkRefusal = { readonly deviceId: DeviceId; readonly reason: string };
@@ -11,9 +12,9 @@ export type BulkProgress = {
   readonly refusals: readonly BulkRefusal[];
 };
 
-/** The relay takes 30 commands in ten seconds from a page, and a burst of 60 before that. */
-const BURST = 40;
-const PACE_MS = 350;
+/** Some of the relay's burst is left for what the operator clicks meanwhile, and the pace is a little below its rate. */
+const BURST = Math.floor((COMMAND_RATE.burst * 2) / 3);
+const PACE_MS = Math.ceil((1_000 / COMMAND_RATE.perSecond) * 1.05);
 
 /** Asks many devices one after another, at the pace that the relay allows. */
 export function useBulkRefresh(): {

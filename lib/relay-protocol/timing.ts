@@ -15,3 +15,5 @@ export const FRAME_BYTES_MAX = 65_536;
 export const SNAPSHOT_PART_BYTES_MAX = 65_536;
 export const FRAME_DEPTH_MAX = 64;
 export const COMMANDS_UNANSWERED_MAX = 64;
+/** Commands of one connection: `burst` at once, `perSecond` in the long run. */
+export const COMMAND_RATE = { burst: 60, perSecond: 3 } as const;

@@ -1,11 +1,10 @@
 import type { DownFrame } from '@/lib/relay-protocol/down';
-import { COMMANDS_UNANSWERED_MAX } from '@/lib/relay-protocol/timing';
+import { COMMAND_RATE, COMMANDS_UNANSWERED_MAX } from '@/lib/relay-protocol/timing';
 import type { UpFrame } from '@/lib/relay-protocol/up';
 import type { Refusal } from '@/lib/run/commands';
 import type { CommandId } from '@/lib/std/ids';
 import { may } from '@/relay/auth/may';
 import type { Actor, Runtime, Verdict } from '@/relay/runtime/runtime-port';
-import { SESSION_LIMITS } from './session-limits';
 import { TokenBucket } from './token-bucket';
 
 type CommandFrame = Extract<UpFrame, { type: 'command' }>;
@@ -26,7 +25,7 @@ export class CommandDesk {
 
   constructor(options: DeskOptions) {
     this.#options = options;
-    this.#rate = new TokenBucket(SESSION_LIMITS.commands, options.nowMs);
+    this.#rate = new TokenBucket(COMMAND_RATE, options.nowMs);
   }
 
   async take(frame: CommandFrame, actor: Actor, nowMs: number): Promise<void> {
@@ -63,5 +62,5 @@ export class CommandDesk {
 
 const TOO_MANY_COMMANDS: Refusal = {
   code: 'not-allowed',
-  message: `At most 30 commands in 10 s and ${COMMANDS_UNANSWERED_MAX} unanswered ones; wait a moment and try again.`,
+  message: `At most ${COMMAND_RATE.perSecond * 10} commands in 10 s and ${COMMANDS_UNANSWERED_MAX} unanswered ones; wait a moment and try again.`,
 };

@@ -8,7 +8,6 @@ export const SESSION_LIMITS = {
   stalledMs: 15_000,
   /** How often silence and stalls are looked for. */
   checkEveryMs: 5_000,
-  commands: { burst: 60, perSecond: 3 },
   frames: { burst: 256, perSecond: 25.6 },
   /** Frames beyond the rate that are still served after the warning. */
   framesDebtMax: 64,
