@@ -1,5 +1,6 @@
 import type { DeviceInfo } from '@/lib/fleet/device';
-import { isJsonObject, type JsonObject, type JsonValue } from '@/lib/std/json';
+import { canonicalJson } from '@/lib/std/canonical-json';
+import type { JsonObject } from '@/lib/std/json';
 
 export type InfoAnswer = {
   readonly info: JsonObject;
@@ -18,14 +19,4 @@ export function recordOf(known: DeviceInfo | null, { info, fresh, askedAtMs, now
   if (fresh) return { info, origin: 'device', askedAtMs, collectedAtMs: nowMs };
   if (known !== null && canonicalJson(known.info) === canonicalJson(info)) return { ...known, askedAtMs };
   return { info, origin: 'registration', askedAtMs, collectedAtMs: nowMs };
-}
-
-/** The same text for values that differ in nothing but the order of their members. */
-export function canonicalJson(value: JsonValue): string {
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
-  if (!isJsonObject(value)) return JSON.stringify(value);
-  const members = Object.keys(value)
-    .sort()
-    .map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key] ?? null)}`);
-  return `{${members.join(',')}}`;
 }

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { refusalSchema } from '@/lib/relay-protocol/down';
 import { positionSchema } from '@/lib/relay-protocol/streams';
+import { canonicalJson } from '@/lib/std/canonical-json';
 import type { Clock } from '@/lib/std/clock';
 import type { JsonValue } from '@/lib/std/json';
 import type { Engine, KvWrite } from '@/relay/engine/engine';
-import { canonicalJson } from '@/relay/links/info-record';
 import type { CommandInput, Verdict } from './runtime-port';
 
 /** Longer than any sender keeps a command that it might send again. */
