@@ -23,7 +23,7 @@ export function eventsOfFact(device: Device, fact: DeviceFact, nowMs: number): r
       return [{ type: 'device-work-changed', atMs: nowMs, deviceId, currentTask }];
     }
     case 'info': {
-      const sizeBytes = JSON.stringify(fact.info).length;
+      const sizeBytes = Buffer.byteLength(JSON.stringify(fact.info));
       if (sizeBytes > INFO_BYTES_MAX) {
         const reason = `the device information has ${sizeBytes} bytes, more than the ${INFO_BYTES_MAX} that are kept`;
         return eventsOfFact(device, { type: 'info-failed', reason }, nowMs);
