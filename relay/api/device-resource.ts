@@ -1,3 +1,4 @@
+import { formatTimestamp } from '@/lib/constellation/timestamps';
 import type { Device } from '@/lib/fleet/device';
 import type { Role } from '@/lib/relay-protocol/commands';
 import type { DeviceResource } from '@/lib/relay-protocol/http';
@@ -19,14 +20,14 @@ export function toDeviceResource(device: Device, view: DeviceView): DeviceResour
     max_retries: profile.maxRetries,
     status: device.status,
     status_reason: device.statusReason === null || view.role === 'admin' ? device.statusReason : UNIFORM_REASON,
-    status_since: toIso(device.statusSinceMs),
+    status_since: formatTimestamp(device.statusSinceMs),
     connection_attempts: device.connectionAttempts,
-    last_heartbeat: view.lastHeardAtMs === undefined ? null : toIso(view.lastHeardAtMs),
+    last_heartbeat: view.lastHeardAtMs === undefined ? null : formatTimestamp(view.lastHeardAtMs),
     current_task_id: currentTask?.taskId ?? null,
     current_run_id: currentTask?.runId ?? null,
     info: info?.info ?? null,
-    info_at: info === null ? null : toIso(info.collectedAtMs),
-    info_asked_at: info === null ? null : toIso(info.askedAtMs),
+    info_at: info === null ? null : formatTimestamp(info.collectedAtMs),
+    info_asked_at: info === null ? null : formatTimestamp(info.askedAtMs),
     info_origin: info?.origin ?? null,
   };
 }
@@ -40,8 +41,4 @@ function withoutSecrets(serverUrl: string): string {
   url.search = '';
   url.hash = '';
   return url.href;
-}
-
-export function toIso(atMs: number): string {
-  return new Date(atMs).toISOString();
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { constellationStateSchema } from '@/lib/constellation/constellation';
+import { formatTimestamp } from '@/lib/constellation/timestamps';
 import { type RunSummary, runSummarySchema } from '@/lib/run/run-summary';
-import { toIso } from './device-resource';
 
 const time = z.string().nullable();
 
@@ -29,7 +29,7 @@ export function toRunRow(summary: RunSummary): RunRow {
     constellation_id: summary.constellationId,
     name: summary.name,
     state: summary.state,
-    created_at: toIso(summary.createdAtMs),
+    created_at: formatTimestamp(summary.createdAtMs),
     created_by: summary.createdBy,
     launched_at: isoOrNull(summary.launchedAtMs),
     started_at: isoOrNull(summary.startedAtMs),
@@ -44,5 +44,5 @@ export function toRunRow(summary: RunSummary): RunRow {
 }
 
 function isoOrNull(atMs: number | null): string | null {
-  return atMs === null ? null : toIso(atMs);
+  return atMs === null ? null : formatTimestamp(atMs);
 }
