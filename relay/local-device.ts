@@ -1,3 +1,4 @@
+import { deviceDraftSchema } from '@/lib/fleet/commands';
 import type { Command } from '@/lib/relay-protocol/commands';
 import { commandIdSchema, deviceIdSchema } from '@/lib/std/ids';
 import type { Logger } from '@/lib/std/logger';
@@ -41,6 +42,5 @@ function commandFor(
   if (localDevice === 'off') return isKnown ? { type: 'device-remove', deviceId: LOCAL } : undefined;
   if (localDeviceUrl === undefined) return undefined;
   if (isKnown) return { type: 'device-edit', deviceId: LOCAL, patch: { serverUrl: localDeviceUrl } };
-  const profile = { os, capabilities: [], metadata: {}, autoConnect: true, maxRetries: 5 };
-  return { type: 'device-add', device: { deviceId: LOCAL, serverUrl: localDeviceUrl, ...profile } };
+  return { type: 'device-add', device: deviceDraftSchema.parse({ deviceId: LOCAL, serverUrl: localDeviceUrl, os }) };
 }
