@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { deviceDraftSchema } from '@/lib/fleet/commands';
 import type { DeviceProfile } from '@/lib/fleet/device';
 import { aDevice } from '@/lib/fleet/testing/a-fleet';
 import {
@@ -68,6 +69,32 @@ test('metadata that pairs cannot say is shown as JSON and comes back the same', 
 test('a name that stands twice is refused instead of losing one of its values', () => {
   const pairs = ['a', 'b'].map((value, id) => ({ id, key: 'site', value }));
   expect(readMetadata({ as: 'pairs', pairs })).toEqual({ ok: false, error: 'The name "site" stands twice' });
+});
+
+test('metadata that the relay would refuse is refused in the form already', () => {
+  const nested = (depth: number) => `${'{"a":'.repeat(depth - 1)}{}${'}'.repeat(depth - 1)}`;
+  expect(readMetadata({ as: 'json', text: nested(63) }).ok).toBe(true);
+  for (const json of ['{"__proto__": {}}', '{"a": {"\\u005f_proto__": 1}}', '{"a": "\\ud800"}', '{"a"', nested(64)]) {
+    expect(readMetadata({ as: 'json', text: json }).ok, json).toBe(false);
+  }
+  for (const pair of [
+    { id: 0, key: '__proto__', value: 'x' },
+    { id: 0, key: 'a', value: '\ud800' },
+  ]) {
+    expect(readMetadata({ as: 'pairs', pairs: [pair] }).ok, pair.key).toBe(false);
+  }
+});
+
+test('what a new device is not told stays as the relay would choose it', () => {
+  const { os, ...rest } = deviceDraftSchema.parse({ deviceId: 'pc-1', serverUrl: 'ws://pc-1:5000' });
+  const body = bodyOfForm({ ...FILLED, os: ' ' });
+  expect(body.ok && body.value).toMatchObject({
+    os,
+    capabilities: rest.capabilities,
+    metadata: rest.metadata,
+    auto_connect: rest.autoConnect,
+    max_retries: rest.maxRetries,
+  });
 });
 
 test('the words of the relay stand at the field that their path names', () => {

@@ -2,7 +2,8 @@ import { text } from '@/components/text/catalogue';
 import { deviceDraftSchema } from '@/lib/fleet/commands';
 import type { DeviceProfile } from '@/lib/fleet/device';
 import type { Problem } from '@/lib/relay-protocol/http';
-import { isJsonObject, type JsonObject, type JsonValue } from '@/lib/std/json';
+import { FRAME_DEPTH_MAX } from '@/lib/relay-protocol/timing';
+import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '@/lib/std/json';
 import { err, ok, type Result } from '@/lib/std/result';
 
 export type MetadataPair = { readonly id: number; readonly key: string; readonly value: string };
@@ -37,14 +38,17 @@ export type DeviceField = (typeof DEVICE_FIELDS)[number];
 /** One message per field; `form` is for what belongs to none. */
 export type DeviceFormErrors = { readonly [Field in DeviceField | 'form']?: string };
 
+const DRAFT_DEFAULTS = deviceDraftSchema.omit({ deviceId: true, serverUrl: true }).parse({});
+
 export const EMPTY_DEVICE_FORM: DeviceForm = {
   deviceId: '',
   serverUrl: '',
+  // A proposal: the usual capabilities of the system are offered beside it.
   os: 'linux',
-  capabilities: [],
-  metadata: { as: 'pairs', pairs: [] },
-  autoConnect: true,
-  maxRetries: '5',
+  capabilities: DRAFT_DEFAULTS.capabilities,
+  metadata: metadataForm(DRAFT_DEFAULTS.metadata),
+  autoConnect: DRAFT_DEFAULTS.autoConnect,
+  maxRetries: String(DRAFT_DEFAULTS.maxRetries),
 };
 
 export function formOfDevice(profile: DeviceProfile): DeviceForm {
@@ -79,18 +83,16 @@ function readPairs(pairs: readonly MetadataPair[]): Result<JsonObject, string> {
     if (metadata.has(key)) return err(text.fleet.form.twiceKey(key));
     metadata.set(key, pair.value);
   }
-  return ok(Object.fromEntries(metadata));
+  // Read again as text, so that pairs may say what JSON may say and nothing else.
+  return readJsonText(JSON.stringify(Object.fromEntries(metadata)));
 }
 
+/** By the rules of the relay, which takes metadata one level inside of a body. */
 function readJsonText(json: string): Result<JsonObject, string> {
   if (json.trim() === '') return ok({});
-  let value: JsonValue;
-  try {
-    value = JSON.parse(json);
-  } catch (cause) {
-    return err(text.fleet.form.metadataNotJson(cause instanceof Error ? cause.message : String(cause)));
-  }
-  return isJsonObject(value) ? ok(value) : err(text.fleet.form.metadataNotObject);
+  const value = parseJson(json, { depthMax: FRAME_DEPTH_MAX - 1, protoKey: 'refuse' });
+  if (!value.ok) return err(value.error.message);
+  return isJsonObject(value.value) ? ok(value.value) : err(text.fleet.form.metadataNotObject);
 }
 
 /** A body of the relay's API, or what is wrong at which field. For an edit, only what differs from `before` is in it. */
@@ -99,7 +101,7 @@ export function bodyOfForm(form: DeviceForm, before?: DeviceProfile): Result<Jso
   const draft = deviceDraftSchema.safeParse({
     deviceId: form.deviceId.trim(),
     serverUrl: form.serverUrl.trim(),
-    os: form.os.trim() === '' ? 'unknown' : form.os.trim(),
+    os: form.os.trim() === '' ? undefined : form.os.trim(),
     capabilities: [...form.capabilities],
     metadata: metadata.ok ? metadata.value : {},
     autoConnect: form.autoConnect,

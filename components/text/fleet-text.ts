@@ -93,7 +93,6 @@ const form = {
   suggested: 'Usual:',
   metadata: 'Metadata',
   metadataHint: 'Free facts about the device, such as where it stands.',
-  metadataNotJson: (reason: string) => `Expected a JSON object: ${reason}`,
   metadataNotObject: 'Expected a JSON object such as {"location": "lab"}',
   asPairs: 'Pairs',
   asJson: 'JSON',
