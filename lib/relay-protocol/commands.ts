@@ -11,8 +11,12 @@ const ROLES = ['viewer', 'operator', 'admin'] as const;
 export const roleSchema = z.enum(ROLES);
 export type Role = z.infer<typeof roleSchema>;
 
-/** The least role that may send a command. The relay refuses by it and the screen greys out by it. */
-export const ROLE_NEEDED: Record<CommandType, Role> = {
+/** What can be done over HTTP only, since it is no command of a socket. */
+type HttpActionType = 'devices-import' | 'run-create' | 'sign-in-link-make';
+export type ActionType = CommandType | HttpActionType;
+
+/** The least role that may do something. The relay refuses by it and the screen greys out by it. */
+export const ROLE_NEEDED: Record<ActionType, Role> = {
   'device-add': 'admin',
   'device-edit': 'admin',
   'device-remove': 'admin',
@@ -24,8 +28,11 @@ export const ROLE_NEEDED: Record<CommandType, Role> = {
   'task-dispatch': 'operator',
   'task-cancel': 'operator',
   'task-retry': 'operator',
+  'devices-import': 'admin',
+  'run-create': 'operator',
+  'sign-in-link-make': 'admin',
 };
 
-export function mayCommand(role: Role, type: CommandType): boolean {
+export function mayCommand(role: Role, type: ActionType): boolean {
   return ROLES.indexOf(role) >= ROLES.indexOf(ROLE_NEEDED[type]);
 }

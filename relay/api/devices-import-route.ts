@@ -39,7 +39,7 @@ export function devicesImportRoute(ports: { runtime: Runtime; random: Random }):
 
 async function importDevices(ports: { runtime: Runtime; random: Random }, context: ApiContext): Promise<Response> {
   const { actor } = context.get('identity');
-  const allowed = may(actor, 'device-add');
+  const allowed = may(actor, 'devices-import');
   if (!allowed.ok) return refusalResponse(allowed.error);
   const wrongType = wrongMediaType(context, (type) => YAML_TYPES.has(type), 'application/yaml');
   if (wrongType !== undefined) return wrongType;

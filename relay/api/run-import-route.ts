@@ -61,7 +61,7 @@ export function runImportRoute(ports: RunImportPorts): ApiRoute {
 async function importRun(ports: RunImportPorts, context: ApiContext): Promise<Response> {
   const { runtime, kv, clock, random } = ports;
   const { actor } = context.get('identity');
-  const allowed = may(actor, 'run-launch');
+  const allowed = may(actor, 'run-create');
   if (!allowed.ok) return refusalResponse(allowed.error);
   const isLaunch = flagIn(context, 'launch');
   if (!isLaunch.ok) return isLaunch.error;

@@ -2,12 +2,13 @@ import { z } from 'zod';
 import { sessionRequestSchema, sessionSchema, ticketSchema } from '@/lib/relay-protocol/http';
 import type { Logger } from '@/lib/std/logger';
 import type { AllowList } from '@/relay/auth/allow-list';
+import { may } from '@/relay/auth/may';
 import { type CookieSecurity, clearSessionCookie, setSessionCookie } from '@/relay/auth/session-cookie';
 import type { Sessions } from '@/relay/auth/sessions';
 import { SIGN_IN_CODE_MS, type SignInCodes, signInUrl } from '@/relay/auth/sign-in-codes';
 import { TICKET_MS, type Tickets } from '@/relay/auth/tickets';
 import type { ApiContext, ApiRoute } from './api-env';
-import { problemResponse } from './problem';
+import { problemResponse, refusalResponse } from './problem';
 import { readJson } from './read-body';
 
 const BODY_BYTES_MAX = 4_096;
@@ -105,11 +106,10 @@ export function sessionRoutes(ports: SessionPorts): readonly ApiRoute[] {
       access: 'signed-in',
       answers: { 201: { about: 'The link.', schema: signInLinkSchema } },
       handle(context) {
-        if (context.get('identity').actor.role !== 'admin') {
-          const detail = 'Making sign-in links needs the role admin; ask an admin.';
-          return problemResponse({ status: 403, code: 'forbidden', detail });
-        }
-        logger.info('sign-in-link-made', { actor: context.get('identity').actor.name });
+        const { actor } = context.get('identity');
+        const allowed = may(actor, 'sign-in-link-make');
+        if (!allowed.ok) return refusalResponse(allowed.error);
+        logger.info('sign-in-link-made', { actor: actor.name });
         const url = signInUrl(allowList.origin, signInCodes.issue());
         return context.json({ url, expires_in_seconds: SIGN_IN_CODE_MS / 1000 }, 201);
       },

@@ -1,10 +1,10 @@
-import { type CommandType, mayCommand, ROLE_NEEDED } from '@/lib/relay-protocol/commands';
+import { type ActionType, mayCommand, ROLE_NEEDED } from '@/lib/relay-protocol/commands';
 import type { Refusal } from '@/lib/run/commands';
 import { err, ok, type Result } from '@/lib/std/result';
 import type { Actor } from '@/relay/runtime/runtime-port';
 
-/** Asked before every command, whichever way it came: `decide` never sees one that its sender may not send. */
-export function may(actor: Actor, type: CommandType): Result<null, Refusal> {
+/** Asked before every command and every change over HTTP: `decide` never sees one that its sender may not send. */
+export function may(actor: Actor, type: ActionType): Result<null, Refusal> {
   if (mayCommand(actor.role, type)) return ok(null);
   return err({
     code: 'forbidden',
