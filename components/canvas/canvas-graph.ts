@@ -1,6 +1,7 @@
 import { type Edge, type Node, type NodeHandle, Position } from 'reactflow';
 import type { Shape } from '@/lib/constellation/graph';
 import { type Layout, NODE_HEIGHT, NODE_WIDTH } from '@/lib/constellation/layout';
+import { assertNever } from '@/lib/std/assert-never';
 import type { LineId, TaskId } from '@/lib/std/ids';
 import { type Point, routeLines, toPath } from './route-lines';
 
@@ -104,5 +105,7 @@ function distances(from: Point, to: Point, direction: Direction): { ahead: numbe
       return down;
     case 'up':
       return { ...down, ahead: -down.ahead };
+    default:
+      return assertNever(direction);
   }
 }

@@ -4,6 +4,7 @@ import { text } from '@/components/text/catalogue';
 import { Notice } from '@/components/ui/notice';
 import { ProgressArc } from '@/components/ui/progress-arc';
 import { type Device, takesWork } from '@/lib/fleet/device';
+import { assertNever } from '@/lib/std/assert-never';
 import { Age } from './device-facts';
 
 /** Where a refresh by hand stands, in a sentence; every operator sees the same, and a reload does not lose it. */
@@ -38,5 +39,7 @@ export function RefreshStatus({ device, changedCount }: { readonly device: Devic
           {changedCount === 0 ? words.unchanged : words.changed(changedCount)}
         </p>
       );
+    default:
+      return assertNever(refresh);
   }
 }

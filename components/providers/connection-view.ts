@@ -1,6 +1,7 @@
 import { text } from '@/components/text/catalogue';
 import { formatClockTime, formatDuration } from '@/components/text/format-time';
 import type { Link } from '@/lib/relay-protocol/link';
+import { assertNever } from '@/lib/std/assert-never';
 import type { BoardState } from '@/lib/store/board-state';
 
 export type ConnectionKind =
@@ -44,5 +45,7 @@ export function connectionView({ link, catchUp, nowMs }: ConnectionFacts): Conne
       if (waitMs <= 0) return { kind: 'reconnecting', label: words.reconnectingNow };
       return { kind: 'reconnecting', label: words.reconnecting(formatDuration(Math.ceil(waitMs / 1_000) * 1_000)) };
     }
+    default:
+      return assertNever(link);
   }
 }

@@ -12,6 +12,7 @@ import { ProgressArc } from '@/components/ui/progress-arc';
 import { EMPTY_FLEET } from '@/lib/fleet/device';
 import { runStream } from '@/lib/relay-protocol/streams';
 import type { Run } from '@/lib/run/run';
+import { assertNever } from '@/lib/std/assert-never';
 import { type RunId, runIdSchema } from '@/lib/std/ids';
 import { failuresOf, runWord } from '@/lib/store/selectors/run-overview';
 import { createRunViewer } from '@/lib/store/selectors/run-view';
@@ -49,6 +50,8 @@ function KnownRunPage({ runId }: { readonly runId: RunId }) {
       return <EmptyState title={runText.page.broken(brokenBecause)} />;
     case 'ready':
       return <ReadyRunPage runId={runId} />;
+    default:
+      return assertNever(phase);
   }
 }
 

@@ -6,6 +6,7 @@ import { runText } from '@/components/text/run-text';
 import { Badge } from '@/components/ui/badge';
 import type { Tone } from '@/components/ui/tone';
 import type { Attempt, AttemptPhase, StrayResult } from '@/lib/run/run';
+import { assertNever } from '@/lib/std/assert-never';
 import { ResultParts } from './result-parts';
 import { Section } from './section';
 import { Elapsed } from './task-time';
@@ -81,8 +82,13 @@ function AttemptTime({ attempt }: { readonly attempt: Attempt }) {
       return attempt.sendingAtMs === null ? null : formatTook(attempt.state.endedAtMs - startedAtMs);
     case 'lost':
       return formatTook(attempt.state.lostAtMs - startedAtMs);
-    default:
+    case 'queued':
+    case 'sending':
+    case 'accepted':
+    case 'cancelling':
       return <Elapsed sinceMs={startedAtMs} />;
+    default:
+      return assertNever(attempt.state);
   }
 }
 

@@ -3,6 +3,7 @@ import type { Command } from '@/lib/relay-protocol/commands';
 import type { DownFrame } from '@/lib/relay-protocol/down';
 import type { Link } from '@/lib/relay-protocol/link';
 import type { Cursor, Position, StreamName } from '@/lib/relay-protocol/streams';
+import { assertNever } from '@/lib/std/assert-never';
 import type { CommandId } from '@/lib/std/ids';
 import type { BoardFolds } from './board-folds';
 import { type BoardState, EMPTY_BOARD } from './board-state';
@@ -92,6 +93,8 @@ export function createBoardStore({ folds, schedule }: BoardStoreOptions): BoardS
         case 'ping':
         case 'bye':
           return [];
+        default:
+          return assertNever(frame);
       }
     },
     linkChanged: (link) => update({ link }),

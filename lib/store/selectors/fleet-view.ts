@@ -1,6 +1,7 @@
 import type { Device, Fleet, InfoOrigin } from '@/lib/fleet/device';
 import { findDevice } from '@/lib/fleet/find-device';
 import { type ProfileFact, profileFacts } from '@/lib/fleet/merge-profile';
+import { assertNever } from '@/lib/std/assert-never';
 import type { DeviceId } from '@/lib/std/ids';
 import type { BoardState } from '@/lib/store/board-state';
 
@@ -30,6 +31,8 @@ export function connectionFact(device: Device): ConnectionFact {
       return { word: 'offline', sinceMs, reason };
     case 'failed':
       return { word: 'failed', sinceMs, reason };
+    default:
+      return assertNever(device.status);
   }
 }
 
