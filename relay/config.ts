@@ -105,7 +105,6 @@ const internalSettings = {
 } as const;
 
 const environmentSchema = z.object({ ...publicSettings, ...internalSettings });
-export type SettingName = keyof z.infer<typeof environmentSchema>;
 
 export type RelayConfig = {
   readonly host: string;

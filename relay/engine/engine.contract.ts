@@ -36,7 +36,6 @@ export function describeEngine({ make, makeSmall }: EngineMaker): void {
       ['fleet', 3],
     ]);
     expect(engine.head(FLEET_STREAM)).toEqual({ epoch: first[0]?.epoch, number: 3 });
-    expect(engine.streams()).toEqual(expect.arrayContaining(['fleet', 'runs']));
   });
 
   test('events come back as they were given, after a number, oldest first, at most as many as asked for', () => {
@@ -51,19 +50,15 @@ export function describeEngine({ make, makeSmall }: EngineMaker): void {
     expect(engine.readAfter(RUNS_STREAM, 0, 10)).toEqual([]);
   });
 
-  test('a stream keeps its epoch from its first asking on, and gets a new one when it begins anew', () => {
+  test('a stream keeps its epoch from its first asking on, and shares it with no other', () => {
     const { engine } = make();
     const asked = engine.head(FLEET_STREAM);
 
     const [position] = engine.append(batchOf([event(1)]));
-    engine.removeStream(FLEET_STREAM);
-    const anew = engine.head(FLEET_STREAM);
 
     expect(asked.number).toBe(0);
     expect(position?.epoch).toBe(asked.epoch);
-    expect(anew.number).toBe(0);
-    expect(anew.epoch).not.toBe(asked.epoch);
-    expect(engine.readAfter(FLEET_STREAM, 0, 10)).toEqual([]);
+    expect(engine.head(RUNS_STREAM).epoch).not.toBe(asked.epoch);
   });
 
   test('key-value changes are stored with the events of their batch', () => {
@@ -74,7 +69,7 @@ export function describeEngine({ make, makeSmall }: EngineMaker): void {
 
     expect(engine.kv.get('space', 'a')).toBeUndefined();
     expect(engine.kv.get('other', 'b')).toBeUndefined();
-    expect(engine.kv.list('space')).toEqual([{ key: 'b', value: 'three' }]);
+    expect(engine.kv.get('space', 'b')).toBe('three');
   });
 
   test('an entry is absent from the moment it expires', () => {
@@ -86,7 +81,6 @@ export function describeEngine({ make, makeSmall }: EngineMaker): void {
     expect(engine.kv.get('space', 'a')).toBe('one');
     setNow(2_000);
     expect(engine.kv.get('space', 'a')).toBeUndefined();
-    expect(engine.kv.list('space')).toEqual([]);
     expect(engine.kv.take('space', 'a')).toBeUndefined();
   });
 

@@ -23,7 +23,6 @@ export type Batch = {
 /** Small durable facts: sessions, tokens, verdicts of commands, sealed secrets. Expired entries read as absent. */
 export type Kv = {
   get(space: string, key: string): string | undefined;
-  list(space: string): readonly { readonly key: string; readonly value: string }[];
   write(writes: readonly KvWrite[]): void;
   /** Reads and deletes in one step; of many callers exactly one gets the value. */
   take(space: string, key: string): string | undefined;
@@ -46,10 +45,8 @@ export type Engine = {
   head(stream: StreamName): Cursor;
   /** Events after `number`, oldest first. */
   readAfter(stream: StreamName, number: number, limit: number): readonly StoredEvent[];
-  streams(): readonly StreamName[];
   saveSnapshot(stream: StreamName, number: number, text: string): void;
   loadSnapshot(stream: StreamName): { readonly number: number; readonly text: string } | undefined;
-  removeStream(stream: StreamName): void;
   readonly kv: Kv;
   readonly blobs: Blobs;
   /** May be called twice. */

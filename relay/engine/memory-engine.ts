@@ -78,26 +78,13 @@ export function createMemoryEngine({ clock, random, eventsMax }: MemoryEngineOpt
       const texts = logs.get(stream)?.texts.slice(number, number + limit) ?? [];
       return texts.map((text, index) => ({ number: number + index + 1, event: fromStoredText(text) }));
     },
-    streams: () => [...logs.keys()],
     saveSnapshot(stream, number, text) {
       assertOpen();
       snapshots.set(stream, { number, text });
     },
     loadSnapshot: (stream) => snapshots.get(stream),
-    removeStream(stream) {
-      assertOpen();
-      logs.delete(stream);
-      snapshots.delete(stream);
-    },
     kv: {
       get: live,
-      list(space) {
-        const keys = [...(spaces.get(space)?.keys() ?? [])].sort();
-        return keys.flatMap((key) => {
-          const value = live(space, key);
-          return value === undefined ? [] : [{ key, value }];
-        });
-      },
       write(writes) {
         assertOpen();
         writeKv(writes);

@@ -115,22 +115,10 @@ export function openSqliteEngine({ folder, clock, random, pagesMax }: SqliteEngi
     }));
   }
 
-  function removeStream(stream: StreamName): void {
-    const row = known.get(stream);
-    if (row === undefined) return;
-    transaction(() => {
-      statements.removeEvents.run(row.id);
-      statements.removeSnapshot.run(row.id);
-      statements.removeStream.run(row.id);
-    });
-    known.delete(stream);
-  }
-
   return {
     append,
     head,
     readAfter,
-    streams: () => [...known.keys()],
     saveSnapshot(stream, number, text) {
       const { id } = known.get(stream) ?? { id: undefined };
       if (id === undefined) throw new EngineError('io', `Expected a known stream to snapshot, got "${stream}"`);
@@ -142,17 +130,11 @@ export function openSqliteEngine({ folder, clock, random, pagesMax }: SqliteEngi
       const row = guarded(() => rows(statements.loadSnapshot, stored.id)).at(0);
       return row && { number: toNumber(row.get('number')), text: toText(row.get('body')) };
     },
-    removeStream,
     kv: {
       get: (space, key) => {
         const row = guarded(() => rows(statements.getKv, space, key, clock.now())).at(0);
         return row && toText(row.get('value'));
       },
-      list: (space) =>
-        guarded(() => rows(statements.listKv, space, clock.now())).map((row) => ({
-          key: toText(row.get('key')),
-          value: toText(row.get('value')),
-        })),
       write: (writes) => transaction(() => writeKv(writes)),
       take(space, key) {
         const row = transaction(() => rows(statements.takeKv, space, key).at(0));
@@ -196,17 +178,11 @@ function prepareStatements(database: Database.Database) {
     listStreams: prepare('SELECT id, name, epoch, head FROM streams ORDER BY id'),
     addStream: prepare('INSERT INTO streams (name, epoch, head) VALUES (?, ?, 0)'),
     moveHead: prepare('UPDATE streams SET head = ? WHERE id = ?'),
-    removeStream: prepare('DELETE FROM streams WHERE id = ?'),
     addEvent: prepare('INSERT INTO events (stream_id, number, body) VALUES (?, ?, ?)'),
     readEvents: prepare('SELECT number, body FROM events WHERE stream_id = ? AND number > ? ORDER BY number LIMIT ?'),
-    removeEvents: prepare('DELETE FROM events WHERE stream_id = ?'),
     saveSnapshot: prepare('REPLACE INTO snapshots (stream_id, number, body) VALUES (?, ?, ?)'),
     loadSnapshot: prepare('SELECT number, body FROM snapshots WHERE stream_id = ?'),
-    removeSnapshot: prepare('DELETE FROM snapshots WHERE stream_id = ?'),
     getKv: prepare('SELECT value FROM kv WHERE space = ? AND key = ? AND (expires_at_ms IS NULL OR expires_at_ms > ?)'),
-    listKv: prepare(
-      'SELECT key, value FROM kv WHERE space = ? AND (expires_at_ms IS NULL OR expires_at_ms > ?) ORDER BY key',
-    ),
     putKv: prepare('REPLACE INTO kv (space, key, value, expires_at_ms) VALUES (?, ?, ?, ?)'),
     deleteKv: prepare('DELETE FROM kv WHERE space = ? AND key = ?'),
     takeKv: prepare('DELETE FROM kv WHERE space = ? AND key = ? RETURNING value, expires_at_ms'),

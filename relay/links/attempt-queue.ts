@@ -4,7 +4,6 @@ export type AttemptKey = Pick<AttemptOrder, 'runId' | 'taskId' | 'attempt'>;
 
 /** Attempts that wait for one device, first come first served. Holds no truth: it is rebuilt from the journal. */
 export type AttemptQueue = {
-  readonly size: number;
   /** Taken once, however often it is put in. */
   put(order: AttemptOrder): void;
   take(): AttemptOrder | undefined;
@@ -15,9 +14,6 @@ export type AttemptQueue = {
 export function createAttemptQueue(): AttemptQueue {
   const orders: AttemptOrder[] = [];
   return {
-    get size() {
-      return orders.length;
-    },
     put(order) {
       if (!orders.some((other) => isSameAttempt(other, order))) orders.push(order);
     },

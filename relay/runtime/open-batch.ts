@@ -5,7 +5,6 @@ import type { Committed } from './runtime-port';
 
 /** What will be committed together. Only the one writer appends, so an event's position is known before it is on disk. */
 export type OpenBatch = {
-  readonly isEmpty: boolean;
   readonly openedAtMs: number;
   /** Resolves when all of it is on disk, rejects when none of it is. */
   readonly settled: Promise<void>;
@@ -28,9 +27,6 @@ export function createOpenBatch(engine: Engine, openedAtMs: number): OpenBatch {
   // Somebody who only tells a fact may not wait for it; a failed commit is told to everybody by other means.
   settled.catch(() => {});
   return {
-    get isEmpty() {
-      return committed.length === 0 && kv.length === 0;
-    },
     openedAtMs,
     settled,
     add(stream, event) {
