@@ -2,17 +2,17 @@
 
 import { type KeyboardEvent, memo, useMemo } from 'react';
 import { Handle, type NodeProps, Position, type ReactFlowState, useStore } from 'reactflow';
-import { DeviceKindIcon } from '@/components/fleet/device-kind-icons';
 import { useNow } from '@/components/providers/constellation-provider';
-import { TASK_TONE } from '@/components/run/task-state';
-import { TaskStateIcon } from '@/components/run/task-state-icon';
+import { DeviceKindIcon } from '@/components/status/device-kind-icons';
+import { DeviceReachDot } from '@/components/status/device-reach-dot';
+import { TASK_TONE } from '@/components/status/task-state';
+import { TaskStateIcon } from '@/components/status/task-state-icon';
 import { formatDuration, formatTook } from '@/components/text/format-time';
 import { runText } from '@/components/text/run-text';
 import type { TaskView } from '@/lib/store/selectors/run-view';
 import { useCanvasActions } from './canvas-actions';
 import type { Direction, TaskNode } from './canvas-graph';
 import { type DetailLevel, detailLevelOf } from './detail-level';
-import { DeviceReachDot } from './device-reach-dot';
 import { CARD_NAME, fitName, ZOOMED_OUT_NAME } from './fit-name';
 import { useTaskView } from './run-view-source';
 import { useIsSelected } from './task-selection';

@@ -1,8 +1,8 @@
 'use client';
 
 import Link from 'next/link';
-import { DeviceReachDot } from '@/components/canvas/device-reach-dot';
 import { useClockText } from '@/components/providers/constellation-provider';
+import { DeviceReachDot } from '@/components/status/device-reach-dot';
 import { text } from '@/components/text/catalogue';
 import { formatAge, formatFullMoment } from '@/components/text/format-time';
 import { classNames } from '@/components/ui/class-names';

@@ -2,9 +2,10 @@
 
 import Link from 'next/link';
 import { memo } from 'react';
+import { Complaint } from '@/components/command/complaint';
+import { useCommand } from '@/components/command/use-command';
 import { useBoard } from '@/components/providers/constellation-provider';
-import { Complaint } from '@/components/run/complaint';
-import { useCommand } from '@/components/run/use-command';
+import { DeviceKindIcon } from '@/components/status/device-kind-icons';
 import { text } from '@/components/text/catalogue';
 import { Badge } from '@/components/ui/badge';
 import { CELL, ROW, WHOLE_LINE } from '@/components/ui/data-table';
@@ -12,7 +13,6 @@ import { mergeProfile } from '@/lib/fleet/merge-profile';
 import type { DeviceId } from '@/lib/std/ids';
 import { deviceOf } from '@/lib/store/selectors/fleet-view';
 import { ConnectionFactCell, InfoFactCell, WorkFactCell } from './device-facts';
-import { DeviceKindIcon } from './device-kind-icons';
 import { RefreshButton } from './refresh-button';
 
 type DeviceRowProps = {

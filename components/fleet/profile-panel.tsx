@@ -1,8 +1,8 @@
 'use client';
 
 import { useState } from 'react';
-import { Complaint } from '@/components/run/complaint';
-import { useCommand } from '@/components/run/use-command';
+import { Complaint } from '@/components/command/complaint';
+import { useCommand } from '@/components/command/use-command';
 import { text } from '@/components/text/catalogue';
 import { Badge } from '@/components/ui/badge';
 import { classNames } from '@/components/ui/class-names';

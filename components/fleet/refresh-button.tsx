@@ -1,7 +1,7 @@
 'use client';
 
+import type { CommandState } from '@/components/command/use-command';
 import { useBoard, useConstellationClient, useGate } from '@/components/providers/constellation-provider';
-import type { CommandState } from '@/components/run/use-command';
 import { text } from '@/components/text/catalogue';
 import { Button } from '@/components/ui/button';
 import { type Device, takesWork } from '@/lib/fleet/device';

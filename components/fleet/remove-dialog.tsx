@@ -1,8 +1,8 @@
 'use client';
 
 import { useState } from 'react';
+import { complaintOf } from '@/components/command/use-command';
 import { useConstellationClient, useGate } from '@/components/providers/constellation-provider';
-import { complaintOf } from '@/components/run/use-command';
 import { text } from '@/components/text/catalogue';
 import { Button } from '@/components/ui/button';
 import { Dialog } from '@/components/ui/dialog';

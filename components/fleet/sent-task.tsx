@@ -2,12 +2,12 @@
 
 import Link from 'next/link';
 import { useMemo, useState } from 'react';
+import { Complaint } from '@/components/command/complaint';
+import { useCommand } from '@/components/command/use-command';
 import { useBoard, useConstellationClient, useGate, useStream } from '@/components/providers/constellation-provider';
-import { Complaint } from '@/components/run/complaint';
 import { ResultParts } from '@/components/run/result-parts';
-import { TaskStateBadge } from '@/components/run/state-badges';
-import { TaskTime } from '@/components/run/task-time';
-import { useCommand } from '@/components/run/use-command';
+import { TaskStateBadge } from '@/components/status/state-badges';
+import { TaskTime } from '@/components/status/task-time';
 import { text } from '@/components/text/catalogue';
 import { runText } from '@/components/text/run-text';
 import { Button } from '@/components/ui/button';

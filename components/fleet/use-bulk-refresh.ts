@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react';
+import { complaintOf } from '@/components/command/use-command';
 import { useConstellationClient } from '@/components/providers/constellation-provider';
-import { complaintOf } from '@/components/run/use-command';
 import { type Device, takesWork } from '@/lib/fleet/device';
 import { COMMAND_RATE } from '@/lib/relay-protocol/timing';
 import type { DeviceId } from '@/lib/std/ids';

@@ -1,7 +1,7 @@
 'use client';
 
 import Link from 'next/link';
-import { DeviceReachDot } from '@/components/canvas/device-reach-dot';
+import { DeviceReachDot } from '@/components/status/device-reach-dot';
 import { runText } from '@/components/text/run-text';
 import { SelectField } from '@/components/ui/field';
 import { findDevice } from '@/lib/fleet/find-device';

@@ -2,7 +2,11 @@
 
 import { useState } from 'react';
 import { useTaskSelection } from '@/components/canvas/task-selection';
+import { Complaint } from '@/components/command/complaint';
+import { useCommand } from '@/components/command/use-command';
 import { useBoard, useConstellationClient, useNow } from '@/components/providers/constellation-provider';
+import { TASK_TONE } from '@/components/status/task-state';
+import { TaskStateIcon } from '@/components/status/task-state-icon';
 import { text } from '@/components/text/catalogue';
 import { formatFullMoment, formatMoment } from '@/components/text/format-time';
 import { runText } from '@/components/text/run-text';
@@ -10,11 +14,7 @@ import { Button } from '@/components/ui/button';
 import { CopyButton } from '@/components/ui/copy-button';
 import { isPendingFor } from '@/lib/store/selectors/pending-for';
 import { type Failure, failuresOf, skippedCount } from '@/lib/store/selectors/run-overview';
-import { Complaint } from './complaint';
 import { useLiveRun, useObstacle } from './live-run';
-import { TASK_TONE } from './task-state';
-import { TaskStateIcon } from './task-state-icon';
-import { useCommand } from './use-command';
 
 /** A lost device can fail hundreds of tasks; the rest of them comes by request. */
 const PAGE_ITEMS = 20;

@@ -3,15 +3,15 @@
 import Link from 'next/link';
 import { memo } from 'react';
 import { useNow } from '@/components/providers/constellation-provider';
+import { RunStateBadge } from '@/components/status/state-badges';
+import { TASK_TONE } from '@/components/status/task-state';
+import { Elapsed } from '@/components/status/task-time';
 import { formatFullMoment, formatMoment, formatTook } from '@/components/text/format-time';
 import { runText } from '@/components/text/run-text';
 import { CELL, ROW, WHOLE_LINE } from '@/components/ui/data-table';
 import type { TaskStatus } from '@/lib/constellation/task-star';
 import type { RunSummary } from '@/lib/run/run-summary';
 import { runWord } from '@/lib/store/selectors/run-overview';
-import { RunStateBadge } from './state-badges';
-import { TASK_TONE } from './task-state';
-import { Elapsed } from './task-time';
 
 /** One run of the list; paints only when its own summary changed. */
 export const RunRow = memo(function RunRow({ summary }: { readonly summary: RunSummary }) {

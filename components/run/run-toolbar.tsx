@@ -1,7 +1,11 @@
 'use client';
 
 import { useEffect, useRef, useState } from 'react';
+import { Complaint } from '@/components/command/complaint';
+import { useCommand } from '@/components/command/use-command';
 import { useBoard, useConstellationClient } from '@/components/providers/constellation-provider';
+import { RunStateBadge } from '@/components/status/state-badges';
+import { Elapsed } from '@/components/status/task-time';
 import { formatTook } from '@/components/text/format-time';
 import { runText } from '@/components/text/run-text';
 import { Button } from '@/components/ui/button';
@@ -9,12 +13,8 @@ import { Icon } from '@/components/ui/icon';
 import { isPendingFor } from '@/lib/store/selectors/pending-for';
 import { liveCount, runWord } from '@/lib/store/selectors/run-overview';
 import { CancelRunDialog } from './cancel-run-dialog';
-import { Complaint } from './complaint';
 import { useLaunchObstacle, useLiveRun, useObstacle } from './live-run';
-import { RunStateBadge } from './state-badges';
 import { StateStrip } from './state-strip';
-import { Elapsed } from './task-time';
-import { useCommand } from './use-command';
 
 /** One line of facts and actions, one of counts. Its height never changes, so the graph below never moves. */
 export function RunToolbar() {

@@ -1,8 +1,8 @@
+import { TASK_TONE } from '@/components/status/task-state';
+import { TaskStateIcon } from '@/components/status/task-state-icon';
 import { runText } from '@/components/text/run-text';
 import { stateCounts } from '@/lib/store/selectors/run-overview';
 import type { RunView } from '@/lib/store/selectors/run-view';
-import { TASK_TONE } from './task-state';
-import { TaskStateIcon } from './task-state-icon';
 
 /** How the tasks of a run stand: a bar by share, and the numbers in words. */
 export function StateStrip({ view }: { readonly view: RunView }) {

@@ -1,6 +1,8 @@
 'use client';
 
 import { useState } from 'react';
+import { Complaint } from '@/components/command/complaint';
+import { type CommandState, useCommand } from '@/components/command/use-command';
 import { useBoard, useConstellationClient } from '@/components/providers/constellation-provider';
 import { runText } from '@/components/text/run-text';
 import { Button, type ButtonLook } from '@/components/ui/button';
@@ -8,10 +10,8 @@ import type { RunCommand } from '@/lib/run/commands';
 import { isTerminal, liveAttempt } from '@/lib/run/run';
 import type { DeviceId, TaskId } from '@/lib/std/ids';
 import { isPendingFor } from '@/lib/store/selectors/pending-for';
-import { Complaint } from './complaint';
 import { DeviceSelect } from './device-select';
 import { useLiveRun, useObstacle } from './live-run';
-import { type CommandState, useCommand } from './use-command';
 
 /**
  * Where the task runs and what can be done with it. A pending task is placed by choosing a device; for an ended one the

@@ -1,6 +1,7 @@
 'use client';
 
 import { useNow } from '@/components/providers/constellation-provider';
+import { Elapsed } from '@/components/status/task-time';
 import { formatFullMoment, formatMoment, formatTook } from '@/components/text/format-time';
 import { runText } from '@/components/text/run-text';
 import { Badge } from '@/components/ui/badge';
@@ -9,7 +10,6 @@ import type { Attempt, AttemptPhase, StrayResult } from '@/lib/run/run';
 import { assertNever } from '@/lib/std/assert-never';
 import { ResultParts } from './result-parts';
 import { Section } from './section';
-import { Elapsed } from './task-time';
 
 const PHASE_TONE: Record<Exclude<AttemptPhase, 'ended'>, Tone> = {
   queued: 'neutral',

@@ -2,6 +2,8 @@
 
 import { useEffect, useRef } from 'react';
 import { useTaskSelection } from '@/components/canvas/task-selection';
+import { TaskStateBadge } from '@/components/status/state-badges';
+import { TaskTime } from '@/components/status/task-time';
 import { text } from '@/components/text/catalogue';
 import { runText } from '@/components/text/run-text';
 import { Button } from '@/components/ui/button';
@@ -10,13 +12,11 @@ import { Notice } from '@/components/ui/notice';
 import type { TaskId } from '@/lib/std/ids';
 import { useLiveRun } from './live-run';
 import { Section } from './section';
-import { TaskStateBadge } from './state-badges';
 import { TaskActions } from './task-actions';
 import { TaskAttempts } from './task-attempts';
 import { TaskLinks } from './task-links';
 import { TaskPlan } from './task-plan';
 import { TaskResultView } from './task-result-view';
-import { TaskTime } from './task-time';
 import { WaitingNotice } from './waiting-notice';
 
 /** Everything about one task, and what can be done with it now. */

@@ -1,13 +1,13 @@
 'use client';
 
 import { useTaskSelection } from '@/components/canvas/task-selection';
+import { TASK_TONE } from '@/components/status/task-state';
+import { TaskStateIcon } from '@/components/status/task-state-icon';
 import { runText } from '@/components/text/run-text';
 import type { TaskId } from '@/lib/std/ids';
 import type { LineView } from '@/lib/store/selectors/run-view';
 import { useLiveRun } from './live-run';
 import { Section } from './section';
-import { TASK_TONE } from './task-state';
-import { TaskStateIcon } from './task-state-icon';
 
 /** What the task waits for and what waits for it, each a way to go there. */
 export function TaskLinks({ taskId }: { readonly taskId: TaskId }) {

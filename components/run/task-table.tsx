@@ -2,13 +2,13 @@
 
 import { memo, useState } from 'react';
 import { useTaskSelection } from '@/components/canvas/task-selection';
+import { TASK_TONE } from '@/components/status/task-state';
+import { TaskStateIcon } from '@/components/status/task-state-icon';
+import { TaskTime } from '@/components/status/task-time';
 import { runText } from '@/components/text/run-text';
 import { Button } from '@/components/ui/button';
 import type { TaskView } from '@/lib/store/selectors/run-view';
 import { useLiveRun } from './live-run';
-import { TASK_TONE } from './task-state';
-import { TaskStateIcon } from './task-state-icon';
-import { TaskTime } from './task-time';
 
 /** More rows than anybody reads at once; the rest comes by request. */
 const PAGE_ROWS = 200;

@@ -1,3 +1,4 @@
+import './state.css';
 import type { DeviceReach } from '@/lib/store/selectors/run-view';
 
 /** A disc, a ring, a ring with a slash: told apart without colour. The word is in the title of what it stands in. */
