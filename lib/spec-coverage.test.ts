@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-const PAGES = ['lib/run/SPEC.md', 'lib/relay-protocol/PROTOCOL.md'];
+const PAGES = ['lib/run/SPEC.md', 'lib/relay-protocol/PROTOCOL.md', 'relay/SECURITY.md'];
 const TEST_FOLDERS = ['app', 'components', 'e2e', 'lib', 'relay', 'scripts'];
 
 /** A rule stands in a list as `- **R7** One sentence.` */
