@@ -11,12 +11,11 @@ import { CommandDesk } from './command-desk';
 import { Outbox } from './outbox';
 import { parseUpFrame } from './parse-up-frame';
 import { SESSION_LIMITS } from './session-limits';
-import type { SessionOptions } from './session-ports';
+import type { Bye, GatewaySession, SessionOptions } from './session-ports';
 import { StreamReader } from './stream-reader';
 import { TokenBucket } from './token-bucket';
 
 type Frame<Type extends UpFrame['type']> = Extract<UpFrame, { type: Type }>;
-type Bye = { readonly code: number; readonly reason: string; readonly afterMs?: number; readonly spreadMs?: number };
 
 /**
  * One browser, from its socket to its end.
@@ -26,7 +25,7 @@ type Bye = { readonly code: number; readonly reason: string; readonly afterMs?: 
  *    └──────── 5 s, bad frame, bad ticket ───────────────────────────────────────┘
  * ```
  */
-export class BrowserSession {
+export class BrowserSession implements GatewaySession {
   readonly #options: SessionOptions;
   readonly #readers = new Map<StreamName, StreamReader>();
   readonly #outbox: Outbox;

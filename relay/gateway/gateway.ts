@@ -5,7 +5,7 @@ import type { TicketHolder } from '@/relay/auth/tickets';
 import { BrowserSession } from './browser-session';
 import type { BrowserSocket } from './browser-socket';
 import { EventTexts } from './event-texts';
-import type { GatewayPorts, SessionRegistry } from './session-ports';
+import type { GatewayPorts, GatewaySession, SessionRegistry } from './session-ports';
 import { SnapshotTexts } from './snapshot-texts';
 
 const CONNECTIONS_PER_SESSION_MAX = 20;
@@ -27,8 +27,8 @@ export function createGateway(ports: Omit<GatewayPorts, 'sessions'> & { readonly
   const { runtime, clock, sessions } = ports;
   const texts = new EventTexts(runtime);
   const snapshots = new SnapshotTexts(runtime);
-  const all = new Set<BrowserSession>();
-  const readers = new Map<StreamName, Set<BrowserSession>>();
+  const all = new Set<GatewaySession>();
+  const readers = new Map<StreamName, Set<GatewaySession>>();
   let closing: Promise<void> | undefined;
   let onEmpty = () => {};
 
