@@ -1,9 +1,9 @@
 import type { Blobs } from '@/relay/engine/engine';
-import { healthRoutes } from '@/relay/metrics/health-routes';
 import type { ApiRoute } from './api-env';
 import { blobRoute } from './blob-route';
 import { deviceRoutes } from './device-routes';
 import { devicesImportRoute } from './devices-import-route';
+import { healthRoutes } from './health-routes';
 import { type RunImportPorts, runImportRoute } from './run-import-route';
 import { runRoutes } from './run-routes';
 import { type SessionPorts, sessionRoutes } from './session-routes';

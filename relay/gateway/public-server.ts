@@ -1,9 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
-import type { Hono } from 'hono';
+import { toProblem } from '@/lib/relay-protocol/problem';
 import type { Logger } from '@/lib/std/logger';
-import type { ApiEnv } from '@/relay/api/api-env';
-import { toProblem } from '@/relay/api/problem';
 import type { AllowList } from '@/relay/auth/allow-list';
 import type { PageProxy } from './page-proxy';
 import { STATIC_PREFIX, type StaticFiles } from './static-files';
@@ -15,7 +13,8 @@ const REQUEST_MS_MAX = 120_000;
 const KEEP_ALIVE_MS = 65_000;
 
 export type PublicServerPorts = {
-  readonly app: Hono<ApiEnv>;
+  /** The API; what it knows of a request is its own affair. */
+  readonly app: { fetch(request: Request): Response | Promise<Response> };
   readonly entrance: Entrance;
   readonly allowList: AllowList;
   /** Absent when the relay runs alone. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { toProblem } from '@/lib/relay-protocol/problem';
 import { SUBPROTOCOL } from '@/lib/relay-protocol/version';
-import { toProblem } from '@/relay/api/problem';
 import type { AllowList } from '@/relay/auth/allow-list';
 
 export type UpgradeRefusal = { readonly status: number; readonly code: string; readonly detail: string };

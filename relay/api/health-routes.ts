@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { ApiRoute } from '@/relay/api/api-env';
 import type { Runtime } from '@/relay/runtime/runtime-port';
+import type { ApiRoute } from './api-env';
 
 export const healthSchema = z.strictObject({ status: z.enum(['ok', 'ready', 'not-ready']) });
 
