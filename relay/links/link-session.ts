@@ -9,6 +9,7 @@ import type { Logger } from '@/lib/std/logger';
 import type { Result } from '@/lib/std/result';
 import { type AttemptKey, type AttemptQueue, isSameAttempt } from './attempt-queue';
 import type { AttemptOrder, DeviceFact, LinkHost } from './link-host';
+import { ABSENT, type InfoPurpose, LinkInformation } from './link-information';
 import type { LinkTiming } from './link-timing';
 import { cancelledReport, closeReason, endedReport, failedReport, lostReport } from './translate';
 
@@ -35,10 +36,14 @@ type Flight = {
   readonly timers: CancelTimer[];
 };
 
-type InfoPurpose = 'connect' | 'presence' | 'refresh';
+/** Of the connection as a whole; only a ready one takes from its queue. */
+type State =
+  | { readonly phase: 'looking' }
+  | { readonly phase: 'ready' }
+  | { readonly phase: 'ending'; readonly end: SessionEnd }
+  | { readonly phase: 'over' };
 
 const FINISHED_KEPT_MAX = 64;
-const ABSENT = 'the device is not connected to its server';
 
 /**
  * One registered connection to a device's server, from registration to its end.
@@ -60,12 +65,9 @@ export class LinkSession {
   readonly #timers: CancelTimer[] = [];
   readonly #finished = new Map<string, AttemptOrder>();
   #resolveEnded: (end: SessionEnd) => void = () => {};
+  readonly #information: LinkInformation;
   #flight: Flight | undefined;
-  #isReady = false;
-  #isOver = false;
-  #ending: SessionEnd | undefined;
-  #infoRequests = 0;
-  #isRefreshWanted = false;
+  #state: State = { phase: 'looking' };
   #restartWhenIdle: string | undefined;
 
   constructor(options: LinkSessionOptions) {
@@ -74,6 +76,8 @@ export class LinkSession {
       this.#resolveEnded = resolve;
     });
     this.#endpoint = options.createEndpoint((signal) => this.#onSignal(signal));
+    const { clock, announce } = options;
+    this.#information = new LinkInformation({ clock, announce, endpoint: this.#endpoint });
   }
 
   open(cancellation: Cancellation): Promise<Result<unknown, OpenFailure>> {
@@ -86,9 +90,7 @@ export class LinkSession {
     this.#timers.push(clock.every(timing.presenceMs, () => this.#watchPresence()));
     await this.#options.announce([status('connected')]);
     await this.#askInfo('connect');
-    if (this.#ending !== undefined || this.#isOver) return;
-    this.#isReady = true;
-    this.#next();
+    this.#ready();
   }
 
   /** Something may have come into the queue. */
@@ -98,7 +100,7 @@ export class LinkSession {
 
   /** Brings what the device says now; the answer is told as a fact. */
   refresh(): void {
-    this.#isRefreshWanted = true;
+    this.#information.wantRefresh();
     this.#refreshIfFree();
   }
 
@@ -129,9 +131,8 @@ export class LinkSession {
 
   /** Closes the connection; it counts as ended when the close is confirmed, or after a while. */
   end(end: SessionEnd): void {
-    if (this.#ending !== undefined || this.#isOver) return;
-    this.#ending = end;
-    this.#isReady = false;
+    if (!this.#isOpen()) return;
+    this.#state = { phase: 'ending', end };
     const { clock, timing, logger, deviceId } = this.#options;
     this.#timers.push(clock.after(timing.closeMs, () => this.#finish(1006, 'the close was not confirmed')));
     this.#endpoint.close(1000, end.reason).then(
@@ -140,8 +141,23 @@ export class LinkSession {
     );
   }
 
+  #isOpen(): boolean {
+    return this.#state.phase === 'looking' || this.#state.phase === 'ready';
+  }
+
+  #isFree(): boolean {
+    return this.#state.phase === 'ready' && this.#flight === undefined && !this.#information.isAsking;
+  }
+
+  /** The device was found, or at least nobody says that it is gone. */
+  #ready(): void {
+    if (!this.#isOpen()) return;
+    this.#state = { phase: 'ready' };
+    this.#next();
+  }
+
   #pump(): void {
-    if (!this.#isReady || this.#flight !== undefined || this.#infoRequests > 0) return;
+    if (!this.#isFree()) return;
     const order = this.#options.queue.take();
     if (order === undefined) {
       this.#options.announce([status('idle')]).catch((cause: unknown) => this.#broken('idle', cause));
@@ -192,8 +208,7 @@ export class LinkSession {
     const { logger, deviceId, timing } = this.#options;
     const { runId, taskId, attempt } = flight.order;
     logger.warn('task-not-acknowledged', { deviceId, runId, taskId, attempt, afterMs: timing.admissionMs });
-    if (this.#isRefreshWanted)
-      this.#failRefresh('the device server has not acknowledged its task yet; ask again later');
+    this.#failRefresh('the device server has not acknowledged its task yet; ask again later');
   }
 
   async #onSignal(signal: LinkSignal): Promise<void> {
@@ -278,12 +293,9 @@ export class LinkSession {
   }
 
   #lookThenNext(): void {
-    this.#isReady = false;
+    if (this.#isOpen()) this.#state = { phase: 'looking' };
     this.#askInfo('presence')
-      .then(() => {
-        this.#isReady = this.#ending === undefined && !this.#isOver;
-        this.#next();
-      })
+      .then(() => this.#ready())
       .catch((cause: unknown) => this.#broken('presence', cause));
   }
 
@@ -312,7 +324,7 @@ export class LinkSession {
   }
 
   #watchPresence(): void {
-    if (!this.#isReady || this.#flight !== undefined || this.#infoRequests > 0) return;
+    if (!this.#isFree()) return;
     this.#askInfo('presence')
       .then(() => this.#next())
       .catch((cause: unknown) => this.#broken('presence', cause));
@@ -320,33 +332,16 @@ export class LinkSession {
 
   /** An ERROR between a TASK and its acknowledgement must mean the TASK, so nothing else is asked in between. */
   #refreshIfFree(): void {
-    if (!this.#isRefreshWanted || this.#ending !== undefined || this.#isOver) return;
+    if (!this.#information.isRefreshWanted || !this.#isOpen()) return;
     if (this.#flight !== undefined && this.#flight.phase !== 'accepted') return;
-    this.#isRefreshWanted = false;
     this.#askInfo('refresh')
       .then(() => this.#next())
       .catch((cause: unknown) => this.#broken('refresh', cause));
   }
 
   async #askInfo(purpose: InfoPurpose): Promise<void> {
-    const { clock, announce } = this.#options;
-    const askedAtMs = clock.now();
-    this.#infoRequests += 1;
-    const answer = await this.#endpoint.requestDeviceInfo();
-    this.#infoRequests -= 1;
-    if (answer.ok) {
-      if (purpose !== 'presence') {
-        await announce([{ type: 'info', info: answer.info, fresh: answer.fresh, askedAtMs }]);
-      }
-      return;
-    }
-    if (purpose === 'refresh') {
-      const reason = answer.reason === 'unknown-device' ? ABSENT : answer.message;
-      await announce([{ type: 'info-failed', reason }]);
-    }
-    // Right after a registration, which names the device, the same answer only means that it has told nothing yet.
-    const isGone = answer.reason === 'unknown-device' && purpose !== 'connect';
-    if (isGone && this.#flight === undefined) this.end({ cause: 'recheck', reason: ABSENT });
+    const found = await (purpose === 'refresh' ? this.#information.refresh() : this.#information.ask(purpose));
+    if (found === 'gone' && this.#flight === undefined) this.end({ cause: 'recheck', reason: ABSENT });
   }
 
   #foreign(what: string, sessionId: string): void {
@@ -362,22 +357,22 @@ export class LinkSession {
   }
 
   #finish(code: number, reason: string): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    this.#isReady = false;
+    const state = this.#state;
+    if (state.phase === 'over') return;
+    this.#state = { phase: 'over' };
     for (const stop of this.#timers) stop();
-    const end = this.#ending ?? { cause: 'closed', reason: closeReason(code, reason) };
+    const end: SessionEnd =
+      state.phase === 'ending' ? state.end : { cause: 'closed', reason: closeReason(code, reason) };
     const flight = this.#flight;
     if (flight !== undefined) {
       this.#land(this.#lastReport(flight, end, code)).catch((cause: unknown) => this.#broken('close', cause));
     }
-    if (this.#isRefreshWanted) this.#failRefresh(end.reason);
+    this.#failRefresh(end.reason);
     this.#resolveEnded(end);
   }
 
   #failRefresh(reason: string): void {
-    this.#isRefreshWanted = false;
-    this.#options.announce([{ type: 'info-failed', reason }]).catch((cause: unknown) => this.#broken('refresh', cause));
+    this.#information.failRefresh(reason).catch((cause: unknown) => this.#broken('refresh', cause));
   }
 
   #lastReport({ order, phase }: Flight, end: SessionEnd, code: number): RunReport {
