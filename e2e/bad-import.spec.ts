@@ -8,7 +8,7 @@ let stack: Stack;
 let fleet: TestFleet;
 
 test.beforeAll(async () => {
-  stack = await startStack();
+  stack = await startStack({ env: { ORRERY_MAX_REQUEST_BYTES: '1MiB' } });
   fleet = await startFleet(stack, ['linux-1']);
 });
 
@@ -68,6 +68,22 @@ for (const { name, text, places } of BAD) {
     await expect(page.getByRole('button', { name: /^Create/, disabled: false })).toHaveCount(0);
   });
 }
+
+test('a file above the limit that the relay is set to is refused with its size and that limit, and stays on the page', async ({
+  page,
+}) => {
+  await signIn(page, stack);
+  await page.goto(`${stack.origin}/runs/new`);
+  const text = JSON.stringify({ ...constellationOf('large', [star('a')]), metadata: { filler: 'x'.repeat(2 ** 21) } });
+
+  await page
+    .locator('input[type="file"]')
+    .setInputFiles({ name: 'large.json', mimeType: 'application/json', buffer: Buffer.from(text) });
+  await page.getByRole('button', { name: 'Create draft' }).click();
+
+  await expect(page.getByText(/Not created: the text has 2\.0 MiB.*1048576 bytes/)).toBeVisible();
+  await expect(page.getByRole('textbox', { name: 'Constellation JSON' })).toHaveValue(text);
+});
 
 test('an unknown device is a warning on import and an error on launch', async () => {
   const constellation = constellationOf('unknown device', [{ id: 'a', device: 'nowhere-1', request: '$ echo hello' }]);
