@@ -272,6 +272,22 @@ test('while the page server is away there is a plain page that loads again by it
   expect((await fetch(`${relay.origin}/readyz`)).status).toBe(200);
 });
 
+test('a page server that drops connections between two requests costs no page', async () => {
+  const answered = new WeakSet<object>();
+  const server = createServer((request, response) => {
+    if (answered.has(request.socket)) return void request.socket.destroy();
+    answered.add(request.socket);
+    response.end('page');
+  });
+  const port = await listen(server, '127.0.0.1', 0);
+  closers.push(() => new Promise((resolve) => server.close(resolve)));
+  const relay = await aRelay({ pages: { nextOrigin: `http://127.0.0.1:${port}`, staticDir: '/nowhere' } });
+  for (let visit = 0; visit < 3; visit += 1) {
+    const response = await fetch(`${relay.origin}/runs`);
+    expect([response.status, await response.text()]).toEqual([200, 'page']);
+  }
+});
+
 test('built files are served for ever by the relay itself, and nothing outside of their folder', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'orrery-static-'));
   const staticDir = join(folder, 'static');

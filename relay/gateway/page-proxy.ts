@@ -36,7 +36,8 @@ export type PageProxy = {
  */
 export function createPageProxy(ports: { nextOrigin: string; random: Random; logger: Logger }): PageProxy {
   const { nextOrigin, random, logger } = ports;
-  const agent = new Agent({ keepAlive: true, maxSockets: 256 });
+  // A kept connection may be closed by the page server just as a request leaves, which would cost the reader a page.
+  const agent = new Agent({ keepAlive: false, maxSockets: 256 });
   return {
     handle(request, response) {
       const nonce = Buffer.from(random.hex(16), 'hex').toString('base64');
