@@ -1,3 +1,4 @@
+import { describeIssue } from '@/lib/std/describe-issue';
 import { describeJson } from '@/lib/std/describe-json';
 import { isJsonObject, type JsonObject, type JsonValue } from '@/lib/std/json';
 import { err, ok, type Result } from '@/lib/std/result';
@@ -59,12 +60,13 @@ export function draftsFromDevicesFile(value: JsonValue): Result<DevicesFile, Dev
 
 function draftFrom(entry: JsonValue, path: string): Result<DeviceDraft, DevicesFileProblem[]> {
   if (!isJsonObject(entry)) return err([{ path, message: `expected an object, got ${describeJson(entry)}` }]);
-  const parsed = deviceDraftSchema.safeParse(renamed(entry));
+  const draft = renamed(entry);
+  const parsed = deviceDraftSchema.safeParse(draft);
   if (parsed.success) return ok(parsed.data);
   return err(
     parsed.error.issues.map((issue) => {
       const [field, ...rest] = issue.path.map(String);
-      return { path: [path, fileName(field), ...rest].join('.'), message: issue.message };
+      return { path: [path, fileName(field), ...rest].join('.'), message: describeIssue(issue, draft) };
     }),
   );
 }

@@ -37,9 +37,9 @@ export const deviceIdSchema = z
   .string()
   .regex(
     /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/,
-    'DeviceId must be 1 to 64 letters, digits, ".", "_" or "-", and begin with a letter or digit',
+    'A device id must be 1 to 64 letters, digits, ".", "_" or "-", and begin with a letter or digit',
   )
-  .refine((id) => !RESERVED.has(id), 'DeviceId is a reserved word')
+  .refine((id) => !RESERVED.has(id), 'A device id must not be a reserved word')
   .brand<'DeviceId'>();
 export type DeviceId = z.infer<typeof deviceIdSchema>;
 

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { scanJson } from '@/lib/constellation/scan-json';
 import { FRAME_DEPTH_MAX } from '@/lib/relay-protocol/timing';
+import { describeIssue } from '@/lib/std/describe-issue';
 import { type JsonValue, parseJson } from '@/lib/std/json';
 import { err, ok, type Result } from '@/lib/std/result';
 import type { ApiContext } from './api-env';
@@ -48,7 +49,7 @@ export async function readJson<Schema extends z.ZodType>(
   if (parsed.success) return ok(parsed.data);
   const errors = parsed.error.issues.map((issue) => ({
     path: issue.path.join('.') || '(body)',
-    message: issue.message,
+    message: describeIssue(issue, value.value),
   }));
   const detail = `The body does not have the expected form: ${errors
     .slice(0, 3)

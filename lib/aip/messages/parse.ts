@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { expectedBy, memberAt } from '@/lib/std/describe-issue';
 import { isJsonObject, type JsonProblem, type JsonValue } from '@/lib/std/json';
 import { err, ok, type Result } from '@/lib/std/result';
 import { parseAipJson } from './aip-json';
@@ -59,21 +60,6 @@ function toProblem(issue: z.core.$ZodIssue, value: JsonValue): AipProblem {
   const member = memberAt(value, issue.path);
   const isWord = issue.code === 'invalid_value' && typeof member === 'string' && /^[\w -]{0,40}$/.test(member);
   return { path, expected: expectedBy(issue), received: isWord ? JSON.stringify(member) : kindOf(member) };
-}
-
-function expectedBy(issue: z.core.$ZodIssue): string {
-  if (issue.code === 'invalid_type') return issue.expected === 'record' ? 'object' : issue.expected;
-  if (issue.code === 'invalid_value') return issue.values.map((word) => JSON.stringify(word)).join(' or ');
-  return issue.message.replace(/^expected an? /, '');
-}
-
-function memberAt(value: JsonValue, path: readonly PropertyKey[]): JsonValue | undefined {
-  let member: JsonValue | undefined = value;
-  for (const part of path) {
-    if (Array.isArray(member)) member = member[Number(part)];
-    else member = member !== undefined && isJsonObject(member) ? member[String(part)] : undefined;
-  }
-  return member;
 }
 
 function kindOf(value: JsonValue | undefined): string {
