@@ -7,6 +7,7 @@ import { fromDocument } from '@/lib/constellation/constellation';
 import { layoutConstellation } from '@/lib/constellation/layout';
 import { anImportContext } from '@/lib/constellation/testing/import-context';
 import { writeConstellation } from '@/lib/constellation/write-constellation';
+import { beginTask, receiveTask } from '@/lib/device/session-machine';
 
 const FOLDER = fileURLToPath(new URL('../examples', import.meta.url));
 const FILES = readdirSync(FOLDER).filter((name) => name.endsWith('.json'));
@@ -21,8 +22,17 @@ const WARNINGS: Readonly<Record<string, readonly string[]>> = {
   'trip_running_snapshot.json': ['tasks.hotel.status'],
 };
 
-test('there are nine examples', () => {
-  expect(FILES).toHaveLength(9);
+test('there are ten examples', () => {
+  expect(FILES).toHaveLength(10);
+});
+
+test('one example asks only for what the device of every start can do', () => {
+  const read = readConstellationText(readFileSync(join(FOLDER, 'a_first_run.json'), 'utf8'), anImportContext());
+  if (!read.ok) throw new Error(JSON.stringify(read.error));
+  for (const { targetDeviceId, description } of read.value.document.tasks) {
+    expect(targetDeviceId).toBe('local');
+    expect(beginTask(receiveTask(description)).phase).toBe('commanding');
+  }
 });
 
 test.each(FILES)('the example %s can be imported, drawn and exported', (name) => {
