@@ -1,4 +1,4 @@
-import { accessSync, constants, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
 import { PlainError, reasonOf } from './plain-error.mjs';
@@ -61,8 +61,7 @@ export function readDevelopmentSettings(env) {
  * @param {string} folder - absolute
  */
 function makeFolder(folder) {
-  const stats = statSync(folder, { throwIfNoEntry: false });
-  if (stats === undefined) {
+  if (!existsSync(folder)) {
     makeFolder(dirname(folder));
     try {
       mkdirSync(folder, { mode: 0o700 });
@@ -70,8 +69,8 @@ function makeFolder(folder) {
       // Another start may have made it in between.
       if (reasonOf(error) !== 'EEXIST') throw error;
     }
-  } else if (!stats.isDirectory()) {
-    throw new Error('there is a file of that name');
+  } else if (!statSync(folder).isDirectory()) {
+    throw new Error(`${folder} is no folder`);
   }
 }
 

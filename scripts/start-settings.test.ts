@@ -80,17 +80,17 @@ test('a data folder that cannot be written ends the start with one sentence', as
   const run = await runScript('start.mjs', { env: { ORRERY_PORT: '0', ORRERY_DATA_DIR: join(file, 'data') } });
 
   expect(run.code).toBe(1);
-  expect(run.stderr).toMatch(/^The data folder \S+ cannot be written \(ENOTDIR\)\. [^\n]*ORRERY_DATA_DIR=[^\n]+\n$/);
+  expect(run.stderr).toMatch(/^The data folder \S+ cannot be written \(\S+file is no folder\)\. [^\n]*ORRERY_DATA_DIR=[^\n]+\n$/);
 });
 
-test('a file in the place of the data folder is called a file', async () => {
+test('a file in the place of the data folder is named', async () => {
   const file = join(folder, 'file');
   writeFileSync(file, '');
 
   const run = await runScript('start.mjs', { env: { ORRERY_PORT: '0', ORRERY_DATA_DIR: file } });
 
   expect(run.code).toBe(1);
-  expect(run.stderr).toContain(`The data folder ${file} cannot be written (there is a file of that name)`);
+  expect(run.stderr).toContain(`The data folder ${file} cannot be written (${file} is no folder)`);
 });
 
 test.skipIf(!existsSync('/proc/self'))('a place where nobody can make a folder ends the start as well', async () => {
