@@ -80,7 +80,9 @@ test('a data folder that cannot be written ends the start with one sentence', as
   const run = await runScript('start.mjs', { env: { ORRERY_PORT: '0', ORRERY_DATA_DIR: join(file, 'data') } });
 
   expect(run.code).toBe(1);
-  expect(run.stderr).toMatch(/^The data folder \S+ cannot be written \(\S+file is no folder\)\. [^\n]*ORRERY_DATA_DIR=[^\n]+\n$/);
+  expect(run.stderr).toMatch(
+    /^The data folder \S+ cannot be written \(\S+file is no folder\)\. [^\n]*ORRERY_DATA_DIR=[^\n]+\n$/,
+  );
 });
 
 test('a file in the place of the data folder is named', async () => {
