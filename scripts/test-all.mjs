@@ -31,11 +31,13 @@ async function endToEndTests() {
   const { findOrInstallChromium } = await import('./find-chromium.mjs');
   const chromium = await findOrInstallChromium();
   const report = join(REPORTS, 'playwright.json');
+  // Playwright forces colours on its workers, and Node complains of both wishes where tests read what a program says.
+  const { NO_COLOR: _, ...environment } = process.env;
   const hasPassed = await runStage({
     name: 'end-to-end tests',
     file: commandFile('@playwright/test', 'playwright'),
     args: ['test', '--config', 'e2e/playwright.config.ts'],
-    env: { ...process.env, CHROMIUM_PATH: chromium, PLAYWRIGHT_JSON_OUTPUT_FILE: report },
+    env: { ...environment, CHROMIUM_PATH: chromium, PLAYWRIGHT_JSON_OUTPUT_FILE: report },
     show: true,
   });
   return tallyOfPlaywright(report, hasPassed);
