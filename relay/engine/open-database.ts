@@ -76,13 +76,13 @@ function prepare(database: Database.Database, path: string): void {
   if (application !== APPLICATION_ID) {
     throw new EngineError(
       'foreign',
-      `Expected a journal of Orrery in ${path}, but it is the database of another program; choose another data folder`,
+      `Expected a journal of Orrery in ${path}, but it is the database of another program; choose another data folder with ORRERY_DATA_DIR`,
     );
   }
   if (version !== SCHEMA_VERSION) {
     throw new EngineError(
       'newer',
-      `Expected a journal of version ${SCHEMA_VERSION} in ${path}, but it has version ${version}; start the version of Orrery that wrote it, or choose another data folder`,
+      `Expected a journal of version ${SCHEMA_VERSION} in ${path}, but it has version ${version}; start the version of Orrery that wrote it, or choose another data folder with ORRERY_DATA_DIR`,
     );
   }
   if (statSync(path).size > CHECK_BYTES_MAX) return;
@@ -96,7 +96,7 @@ function toOpenError(cause: unknown, folder: string, path: string): EngineError 
   if (code.startsWith('SQLITE_BUSY') || code.startsWith('SQLITE_LOCKED')) {
     return new EngineError(
       'locked',
-      `The data folder ${folder} is in use by another relay; stop that one first or choose another data folder`,
+      `The data folder ${folder} is in use by another relay; stop that one first or choose another data folder with ORRERY_DATA_DIR`,
       { cause },
     );
   }
