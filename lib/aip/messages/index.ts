@@ -27,6 +27,7 @@ export {
   fitsDepth,
   type SerialiseError,
   serialiseCommand,
+  serialiseFrame,
   serialiseMessage,
   serialiseResult,
 } from './serialise';

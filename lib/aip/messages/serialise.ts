@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from '@/lib/std/json';
+import { isJsonObject, type JsonObject, type JsonValue } from '@/lib/std/json';
 import { err, ok, type Result } from '@/lib/std/result';
 import { WRITTEN_DEPTH_MAX } from './aip-json';
 import { CLIENT_MESSAGE_FIELDS, type ClientMessage } from './client-message';
@@ -24,6 +24,11 @@ export function serialiseCommand(command: Command): Result<string, SerialiseErro
 
 export function serialiseResult(result: CommandResult): Result<string, SerialiseError> {
   return serialise(inOrder(result, RESULT_FIELDS));
+}
+
+/** A frame of a kind that the two message models do not know, under the same guards. */
+export function serialiseFrame(frame: JsonObject): Result<string, SerialiseError> {
+  return serialise(frame);
 }
 
 /** Whether a payload may stand in a message: it has room for the containers around it. */
