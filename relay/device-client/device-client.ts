@@ -5,7 +5,7 @@ import type {
   DeviceClientTiming,
 } from '@/lib/aip/endpoints/device-client-types';
 import type { Cancellation } from '@/lib/aip/transport/cancellation';
-import type { Connect } from '@/lib/aip/transport/transport';
+import type { TransportFactory } from '@/lib/aip/transport/transport';
 import type { Clock } from '@/lib/std/clock';
 import type { Logger } from '@/lib/std/logger';
 import type { Random } from '@/lib/std/random';
@@ -16,7 +16,7 @@ import type { RootFolder } from './tools/root-folder';
 import { createProcessGroups } from './tools/run-process';
 
 export type DeviceClientOptions = {
-  readonly connect: Connect;
+  readonly createTransport: TransportFactory;
   readonly id: string;
   readonly platform: string;
   readonly root: RootFolder;
@@ -45,7 +45,7 @@ export function createDeviceClient(options: DeviceClientOptions): DeviceClient {
   const systemInfo = () => readSystemInfo({ deviceId: id, folder: root.realPath, clock });
   const box = createDeviceToolBox({ ...options, processes, systemInfo });
   const endpoint = createDeviceClientEndpoint({
-    connect: options.connect,
+    createTransport: options.createTransport,
     clock,
     random: options.random,
     logger,

@@ -6,7 +6,8 @@ import { err, ok, type Result } from '@/lib/std/result';
 import { createJsonLogger } from '@/relay/net/json-logger';
 import { createNodeClock } from '@/relay/net/node-clock';
 import { createNodeRandom } from '@/relay/net/node-random';
-import { createNodeConnect } from '@/relay/net/node-socket';
+import { createNodeTransport } from '@/relay/net/node-socket';
+import { DEVICE_CLIENT_KEEP_ALIVE } from '@/relay/net/ws-transport';
 import { CLIENT_USAGE, type ClientArguments, parseClientArguments } from './client-arguments';
 import { createDeviceClient, type DeviceClient } from './device-client';
 import { parseMcpConfig, type ToolServerConfig } from './mcp/mcp-config';
@@ -38,7 +39,7 @@ async function start(run: Run): Promise<void> {
     ...run,
     root,
     toolServers: toolServers.value,
-    connect: createNodeConnect({ url: run.serverUrl }),
+    createTransport: () => createNodeTransport({ url: run.serverUrl, keepAlive: DEVICE_CLIENT_KEEP_ALIVE }),
     environment: process.env,
     clock,
     random: createNodeRandom(),

@@ -9,7 +9,7 @@ import type { TaskAgent } from '@/lib/aip/endpoints/task-agent';
 import type { Clock } from '@/lib/std/clock';
 import type { Logger } from '@/lib/std/logger';
 import type { Random } from '@/lib/std/random';
-import { acceptNodeSocket } from '@/relay/net/node-server-socket';
+import { acceptWebSocket, MESSAGE_BYTES_MAX } from '@/relay/net/ws-transport';
 import { createKeyCheck, type KeyCheck } from './api-key';
 import { createHttpApi } from './http-api';
 
@@ -23,6 +23,7 @@ export type DeviceServerOptions = {
   readonly random: Random;
   readonly logger: Logger;
   readonly timing?: Partial<DeviceServerTiming>;
+  /** A larger message closes its connection with 1009. */
   readonly messageBytesMax?: number;
 };
 
@@ -32,8 +33,6 @@ export type DeviceServer = {
   close(): Promise<void>;
 };
 
-/** AIP's own limit; a larger message closes its connection with 1009. */
-const MESSAGE_BYTES_MAX = 104_857_600;
 /** A token of a megabyte is still answered like any other wrong one. */
 const HEADER_BYTES_MAX = 1_200_000;
 
@@ -60,7 +59,7 @@ export async function openDeviceServer(options: DeviceServerOptions): Promise<De
       return;
     }
     sockets.handleUpgrade(request, socket, head, (webSocket) => {
-      void endpoint.accept(acceptNodeSocket(webSocket));
+      void endpoint.accept(acceptWebSocket(webSocket));
     });
   });
 

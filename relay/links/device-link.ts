@@ -1,11 +1,11 @@
 import type { LookupFunction } from 'node:net';
 import type {
-  ConstellationEndpoint,
-  ConstellationEndpointOptions,
+  ConstellationConnection,
+  ConstellationConnectionOptions,
   OpenFailure,
 } from '@/lib/aip/endpoints/constellation-types';
 import { type CancellationSource, createCancellation } from '@/lib/aip/transport/cancellation';
-import type { Connect } from '@/lib/aip/transport/transport';
+import type { Transport } from '@/lib/aip/transport/transport';
 import type { DeviceProfile, DeviceStatus } from '@/lib/fleet/device';
 import type { Clock } from '@/lib/std/clock';
 import type { Logger } from '@/lib/std/logger';
@@ -30,8 +30,8 @@ export type DeviceLinkOptions = {
   readonly policy: AddressPolicy;
   /** Names this relay among others on the same server. */
   readonly installation: string;
-  readonly connectTo: (url: string, lookup: LookupFunction) => Connect;
-  readonly createEndpoint: (options: ConstellationEndpointOptions) => ConstellationEndpoint;
+  readonly createTransport: (url: string, lookup: LookupFunction) => Transport;
+  readonly createEndpoint: (options: ConstellationConnectionOptions) => ConstellationConnection;
   readonly budget: HostBudget;
 };
 
@@ -227,9 +227,10 @@ export class DeviceLink {
   }
 
   #newSession(url: string, isQuiet: boolean): LinkSession {
-    const { clock, logger, host, timing, policy, random, installation, connectTo, createEndpoint } = this.#options;
+    const { clock, logger, host, timing, policy, random, installation, createTransport, createEndpoint } =
+      this.#options;
     const { deviceId, serverUrl: shown } = this.#profile;
-    const connect = connectTo(url, createGuardedLookup(shown, policy));
+    const lookup = createGuardedLookup(shown, policy);
     return new LinkSession({
       deviceId,
       clock,
@@ -240,10 +241,9 @@ export class DeviceLink {
       announce: (facts) => this.#announce(isQuiet ? facts.filter(isWorthTelling) : facts),
       createEndpoint: (onSignal) =>
         createEndpoint({
-          connect: async (cancellation) => {
-            const transport = await connect(cancellation);
+          createTransport: () => createTransport(url, lookup),
+          onConnected: async () => {
             if (!isQuiet) await this.#announceStatus('registering', null);
-            return transport;
           },
           clock,
           random,

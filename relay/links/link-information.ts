@@ -1,4 +1,4 @@
-import type { ConstellationEndpoint } from '@/lib/aip/endpoints/constellation-types';
+import type { ConstellationConnection } from '@/lib/aip/endpoints/constellation-types';
 import type { Clock } from '@/lib/std/clock';
 import type { DeviceFact } from './link-host';
 
@@ -9,7 +9,7 @@ export const ABSENT = 'the device is not connected to its server';
 
 export type LinkInformationOptions = {
   readonly clock: Pick<Clock, 'now'>;
-  readonly endpoint: Pick<ConstellationEndpoint, 'requestDeviceInfo'>;
+  readonly endpoint: Pick<ConstellationConnection, 'requestDeviceInfo'>;
   readonly announce: (facts: readonly DeviceFact[]) => Promise<void>;
 };
 

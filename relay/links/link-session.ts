@@ -1,4 +1,4 @@
-import type { ConstellationEndpoint, LinkSignal, OpenFailure } from '@/lib/aip/endpoints/constellation-types';
+import type { ConstellationConnection, LinkSignal, OpenFailure } from '@/lib/aip/endpoints/constellation-types';
 import { afterReading } from '@/lib/aip/resilience/patient-timer';
 import type { Cancellation } from '@/lib/aip/transport/cancellation';
 import type { RunReport } from '@/lib/run/commands';
@@ -24,7 +24,7 @@ export type LinkSessionOptions = {
   readonly host: LinkHost;
   readonly queue: AttemptQueue;
   readonly timing: LinkTiming;
-  readonly createEndpoint: (onSignal: (signal: LinkSignal) => Promise<void>) => ConstellationEndpoint;
+  readonly createEndpoint: (onSignal: (signal: LinkSignal) => Promise<void>) => ConstellationConnection;
   /** Status and work, told in the order of happening. */
   readonly announce: (facts: readonly DeviceFact[]) => Promise<void>;
 };
@@ -61,7 +61,7 @@ const FINISHED_KEPT_MAX = 64;
 export class LinkSession {
   readonly ended: Promise<SessionEnd>;
   readonly #options: LinkSessionOptions;
-  readonly #endpoint: ConstellationEndpoint;
+  readonly #endpoint: ConstellationConnection;
   readonly #timers: CancelTimer[] = [];
   readonly #finished = new Map<string, AttemptOrder>();
   #resolveEnded: (end: SessionEnd) => void = () => {};

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { createConstellationEndpoint } from '@/lib/aip/endpoints/constellation-endpoint';
-import type { ConstellationEndpoint, LinkSignal } from '@/lib/aip/endpoints/constellation-types';
+import { createConstellationConnection } from '@/lib/aip/endpoints/constellation-connection';
+import type { ConstellationConnection, LinkSignal } from '@/lib/aip/endpoints/constellation-types';
 import { createDeviceClientEndpoint } from '@/lib/aip/endpoints/device-client-endpoint';
 import type { DeviceClientOptions } from '@/lib/aip/endpoints/device-client-types';
 import { createDeviceServerEndpoint } from '@/lib/aip/endpoints/device-server-endpoint';
@@ -11,7 +11,7 @@ import type { Transport } from '@/lib/aip/transport/transport';
 import { silentLogger } from '@/lib/std/logger';
 import { createNodeClock } from './node-clock';
 import { createNodeRandom } from './node-random';
-import { createNodeConnect } from './node-socket';
+import { createNodeTransport } from './node-socket';
 import { startLoopback } from './testing/loopback';
 
 const ports = { clock: createNodeClock(), random: createNodeRandom(), logger: silentLogger };
@@ -30,12 +30,11 @@ async function aServer(agent: TaskAgent = standInAgent) {
 
 function aDevice(url: string, options: Partial<DeviceClientOptions> = {}) {
   const sockets: Transport[] = [];
-  const connect = createNodeConnect({ url });
   let freeGb = 0;
   const endpoint = createDeviceClientEndpoint({
     ...ports,
-    connect: async (cancellation) => {
-      const transport = await connect(cancellation);
+    createTransport: () => {
+      const transport = createNodeTransport({ url });
       sockets.push(transport);
       return transport;
     },
@@ -60,9 +59,9 @@ function aDevice(url: string, options: Partial<DeviceClientOptions> = {}) {
 
 async function aLink(url: string) {
   const signals: LinkSignal[] = [];
-  const endpoint = createConstellationEndpoint({
+  const endpoint = createConstellationConnection({
     ...ports,
-    connect: createNodeConnect({ url }),
+    createTransport: () => createNodeTransport({ url }),
     clientId: `con-${ports.random.hex(4)}@dev-1`,
     targetId: 'dev-1',
     taskName: 'run',
@@ -81,7 +80,7 @@ async function anOpenLink(url: string) {
   return link;
 }
 
-const send = (endpoint: ConstellationEndpoint, sessionId: string, request: string) =>
+const send = (endpoint: ConstellationConnection, sessionId: string, request: string) =>
   endpoint.sendTask({ sessionId, taskName: 't', request });
 
 describe('device, server and constellation over real sockets', () => {

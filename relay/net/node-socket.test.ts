@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createCancellation, neverCancelled } from '@/lib/aip/transport/cancellation';
 import { ConnectError } from '@/lib/aip/transport/transport';
 import { transportContract } from '@/lib/aip/transport/transport.contract';
-import { createNodeConnect, type NodeSocketOptions } from './node-socket';
+import { createNodeTransport, type NodeSocketOptions } from './node-socket';
 import { type Loopback, listen, startLoopback } from './testing/loopback';
 
 const SECRET = 'hunter2-token';
@@ -17,15 +17,17 @@ beforeAll(async () => {
 afterAll(() => loopback.stop());
 
 async function openPair(options: Partial<NodeSocketOptions> = {}) {
-  const connecting = createNodeConnect({ url: loopback.url, ...options })(neverCancelled);
-  const [client, server] = await Promise.all([connecting, loopback.accepted()]);
+  const client = createNodeTransport({ url: loopback.url, ...options });
+  const [server] = await Promise.all([loopback.accepted(), client.connect()]);
   return [client, server] as const;
 }
 
 async function failureOf(options: NodeSocketOptions, cancellation = neverCancelled): Promise<ConnectError> {
+  const transport = createNodeTransport(options);
   try {
-    await createNodeConnect(options)(cancellation);
+    await transport.connect(cancellation);
   } catch (error) {
+    expect(transport.state).toBe('error');
     if (error instanceof ConnectError) return error;
     throw error;
   }
@@ -50,7 +52,7 @@ test('a peer whose frames are not read is held back, and nothing is lost', async
   let sent = 0;
   const sending = (async () => {
     for (let index = 0; index < count; index += 1) {
-      await server.send({ kind: 'text', text });
+      await server.send(text);
       sent += 1;
     }
   })();
@@ -61,7 +63,7 @@ test('a peer whose frames are not read is held back, and nothing is lost', async
 
   expect(isStuck).toBe(true);
   expect(sent).toBeLessThan(count);
-  for (let index = 0; index < count; index += 1) expect(await client.receive()).toEqual({ kind: 'text', text });
+  for (let index = 0; index < count; index += 1) expect(await client.receive()).toBe(text);
   await sending;
   await client.close(1000, '');
 });
@@ -69,10 +71,36 @@ test('a peer whose frames are not read is held back, and nothing is lost', async
 test('a message over the limit ends the connection with 1009', async () => {
   const [client, server] = await openPair({ messageBytesMax: 1_000 });
 
-  await server.send({ kind: 'text', text: 'x'.repeat(1_001) });
+  await server.send('x'.repeat(1_001));
 
-  expect(await client.receive()).toMatchObject({ kind: 'closed', code: 1009 });
-  expect(await server.receive()).toMatchObject({ kind: 'closed', code: 1009 });
+  await expect(client.receive()).rejects.toMatchObject({ closed: { code: 1009 } });
+  expect(await server.waitClosed()).toMatchObject({ code: 1009 });
+});
+
+test('a transport is disconnected, then connecting, then connected, and connects once', async () => {
+  const transport = createNodeTransport({ url: loopback.url });
+  const states = [transport.state];
+
+  const connecting = transport.connect();
+  states.push(transport.state);
+  await Promise.all([connecting, loopback.accepted()]);
+  states.push(transport.state);
+  await transport.close();
+  states.push(transport.state);
+
+  expect(states).toEqual(['disconnected', 'connecting', 'connected', 'disconnected']);
+  await expect(transport.connect()).rejects.toThrow('A transport connects once');
+});
+
+test('frames that come with the end of the handshake are not lost', async () => {
+  const eager = await startLoopback({ onTransport: (transport) => void transport.send('first') });
+  for (let round = 0; round < 50; round += 1) {
+    const transport = createNodeTransport({ url: eager.url });
+    await transport.connect();
+    expect(await transport.receive()).toBe('first');
+    await transport.close();
+  }
+  await eager.stop();
 });
 
 test('a long goodbye is shortened to what a close frame holds', async () => {
@@ -80,7 +108,7 @@ test('a long goodbye is shortened to what a close frame holds', async () => {
 
   await client.close(4000, 'ü'.repeat(100));
 
-  expect(await server.receive()).toEqual({ kind: 'closed', code: 4000, reason: 'ü'.repeat(61), clean: true });
+  expect(await server.waitClosed()).toEqual({ code: 4000, reason: 'ü'.repeat(61), clean: true });
 });
 
 test('a silent peer is noticed by pings', async () => {
@@ -100,31 +128,32 @@ test('a silent peer is noticed by pings', async () => {
   await once(tcp, 'listening');
   const address = tcp.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
-  const keepAlive = { everyMs: 20, deadAfterMs: 60 };
+  const keepAlive = { pingIntervalMs: 20, pingTimeoutMs: 40 };
 
-  const transport = await createNodeConnect({ url: `ws://127.0.0.1:${port}/`, keepAlive })(neverCancelled);
+  const transport = createNodeTransport({ url: `ws://127.0.0.1:${port}/`, keepAlive });
+  await transport.connect();
 
-  expect(await transport.receive()).toMatchObject({ kind: 'closed', code: 1006, clean: false });
+  expect(await transport.waitClosed()).toMatchObject({ code: 1006, clean: false });
   tcp.close();
 });
 
 test('a stall of this process is not taken for silence of its peers', async () => {
-  const [client, server] = await openPair({ keepAlive: { everyMs: 10, deadAfterMs: 30 } });
+  const [client, server] = await openPair({ keepAlive: { pingIntervalMs: 10, pingTimeoutMs: 20 } });
   const untilMs = Date.now() + 200;
   while (Date.now() < untilMs); // nothing of this process runs meanwhile
 
   await new Promise((resolve) => setTimeout(resolve, 30));
 
-  expect([client.state, server.state]).toEqual(['open', 'open']);
+  expect([client.state, server.state]).toEqual(['connected', 'connected']);
   await client.close(1000, '');
 });
 
 test('a peer that answers pings stays, however little it says', async () => {
-  const [client] = await openPair({ keepAlive: { everyMs: 10, deadAfterMs: 100 } });
+  const [client] = await openPair({ keepAlive: { pingIntervalMs: 10, pingTimeoutMs: 90 } });
 
   await new Promise((resolve) => setTimeout(resolve, 250));
 
-  expect(client.state).toBe('open');
+  expect(client.state).toBe('connected');
   await client.close(1000, '');
 });
 

@@ -1,8 +1,8 @@
 import type { LookupFunction } from 'node:net';
 import { WebSocket } from 'ws';
-import type { Cancellation } from '@/lib/aip/transport/cancellation';
-import { type Connect, ConnectError, type ConnectErrorCode, type Transport } from '@/lib/aip/transport/transport';
-import { createWsTransport, KEEP_ALIVE_DEFAULT, type KeepAlive, MESSAGE_BYTES_MAX } from './ws-transport';
+import { type Cancellation, neverCancelled } from '@/lib/aip/transport/cancellation';
+import { ConnectError, type ConnectErrorCode, type Transport } from '@/lib/aip/transport/transport';
+import { CONSTELLATION_KEEP_ALIVE, createDialledTransport, type KeepAlive, MESSAGE_BYTES_MAX } from './ws-transport';
 
 export type NodeSocketOptions = {
   /** With the token in its query; neither is ever repeated in an error. */
@@ -10,16 +10,21 @@ export type NodeSocketOptions = {
   readonly messageBytesMax?: number;
   readonly handshakeTimeoutMs?: number;
   readonly keepAlive?: KeepAlive;
+  readonly closeTimeoutMs?: number;
   /** Resolves the host; rejects with a {@link ConnectError} of its own when an address is not allowed. */
   readonly lookup?: LookupFunction;
 };
 
-/** Opens WebSockets from Node: no redirects, no compression, one deadline over name, connection and handshake. */
-export function createNodeConnect(options: NodeSocketOptions): Connect {
-  return (cancellation) => connectNodeSocket(options, cancellation);
+/** A WebSocket from Node: no redirects, no compression, one deadline over name, connection and handshake. */
+export function createNodeTransport(options: NodeSocketOptions): Transport {
+  const { keepAlive = CONSTELLATION_KEEP_ALIVE, closeTimeoutMs } = options;
+  return createDialledTransport(
+    { keepAlive, ...(closeTimeoutMs !== undefined && { closeTimeoutMs }) },
+    (cancellation = neverCancelled) => openSocket(options, cancellation),
+  );
 }
 
-async function connectNodeSocket(options: NodeSocketOptions, cancellation: Cancellation): Promise<Transport> {
+async function openSocket(options: NodeSocketOptions, cancellation: Cancellation): Promise<WebSocket> {
   const place = placeOf(options.url);
   if (cancellation.isCancelled) throw new ConnectError('cancelled', `Connecting to ${place} is no longer wanted`);
   const timeoutMs = options.handshakeTimeoutMs ?? 10_000;
@@ -57,7 +62,8 @@ async function connectNodeSocket(options: NodeSocketOptions, cancellation: Cance
     socket.once('open', () => {
       if (isSettled) return;
       settle();
-      resolve(createWsTransport(socket, options.keepAlive ?? KEEP_ALIVE_DEFAULT));
+      socket.pause(); // what comes before the transport listens would be lost
+      resolve(socket);
     });
   });
 }

@@ -1,138 +1,153 @@
 import type { RawData, WebSocket } from 'ws';
-import { type Frame, type Transport, type TransportClosed, TransportError } from '@/lib/aip/transport/transport';
+import type { Cancellation } from '@/lib/aip/transport/cancellation';
+import { createInbox } from '@/lib/aip/transport/inbox';
+import {
+  ConnectError,
+  ConnectionError,
+  type FrameData,
+  type Transport,
+  type TransportState,
+} from '@/lib/aip/transport/transport';
 
-export type KeepAlive = { readonly everyMs: number; readonly deadAfterMs: number };
+/** How a socket watches its peer: a ping each interval, and the time that an answer may take. */
+export type KeepAlive = { readonly pingIntervalMs: number; readonly pingTimeoutMs: number };
+
+/** What the stock implementation has for each of its endpoints. */
+export const CONSTELLATION_KEEP_ALIVE: KeepAlive = { pingIntervalMs: 30_000, pingTimeoutMs: 30_000 };
+export const DEVICE_CLIENT_KEEP_ALIVE: KeepAlive = { pingIntervalMs: 20_000, pingTimeoutMs: 180_000 };
+export const DEVICE_SERVER_KEEP_ALIVE: KeepAlive = { pingIntervalMs: 20_000, pingTimeoutMs: 20_000 };
+
+export type WsTransportOptions = {
+  readonly keepAlive: KeepAlive;
+  /** How long a peer may take to answer a goodbye, 10 s by default. */
+  readonly closeTimeoutMs?: number;
+};
 
 /** The stock peers allow no more either way; operators may ask for less. */
 export const MESSAGE_BYTES_MAX = 104_857_600;
-export const KEEP_ALIVE_DEFAULT: KeepAlive = { everyMs: 20_000, deadAfterMs: 40_000 };
+const CLOSE_TIMEOUT_MS = 10_000;
 
 /** More than this lies unread only while a peer is being held back. */
 const UNREAD_FRAMES_MAX = 4;
 const UNREAD_BYTES_MAX = 1_048_576;
-/** How long a peer may take to answer a goodbye. */
-const CLOSE_TIMEOUT_MS = 5_000;
 /** A close frame has 125 bytes, two of them for the code. */
 const REASON_BYTES_MAX = 123;
 
 const OPEN = 1;
 
-/** An open socket of `ws` as a {@link Transport}, whichever side opened it. */
-export function createWsTransport(socket: WebSocket, keepAlive: KeepAlive): Transport {
-  const unread: Frame[] = [];
-  let unreadBytes = 0;
-  let closed: TransportClosed | undefined;
+/** A WebSocket that a server of `ws` has just accepted; call it in the same turn, or the first frames are lost. */
+export function acceptWebSocket(
+  socket: WebSocket,
+  options: WsTransportOptions = { keepAlive: DEVICE_SERVER_KEEP_ALIVE },
+): Transport {
+  return createWsTransport(options, { socket });
+}
+
+/** A WebSocket that `dial` opens when the transport is connected. @param dial - rejects with a ConnectError */
+export function createDialledTransport(
+  options: WsTransportOptions,
+  dial: (cancellation: Cancellation | undefined) => Promise<WebSocket>,
+): Transport {
+  return createWsTransport(options, { dial });
+}
+
+type Origin =
+  | { readonly socket: WebSocket; readonly dial?: never }
+  | { readonly socket?: never; readonly dial: (cancellation: Cancellation | undefined) => Promise<WebSocket> };
+
+function createWsTransport(options: WsTransportOptions, origin: Origin): Transport {
+  const { keepAlive, closeTimeoutMs = CLOSE_TIMEOUT_MS } = options;
+  const inbox = createInbox(() => {
+    if (inbox.unreadFrames === 0 && !inbox.closed) socket?.resume();
+  });
+  let socket: WebSocket | undefined;
   let isClosing = false;
-  let isTooLarge = false;
-  let waiting: ((item: Frame | TransportClosed) => void) | undefined;
-  const listeners = new Set<(closed: TransportClosed) => void>();
+  let dialling: 'not yet' | 'under way' | 'failed' = 'not yet';
+  if (origin.socket) serve(origin.socket);
 
-  function handOut(item: Frame | TransportClosed) {
-    const reader = waiting;
-    waiting = undefined;
-    reader?.(item);
+  function serve(open: WebSocket) {
+    socket = open;
+    let isTooLarge = false;
+    const stopKeepAlive = keepWatch(open, keepAlive);
+    open.on('message', (data, isBinary) => {
+      if (isClosing) return;
+      inbox.push(toFrame(data, isBinary));
+      if (inbox.unreadFrames >= UNREAD_FRAMES_MAX || inbox.unreadBytes > UNREAD_BYTES_MAX) open.pause();
+    });
+    // Every error of an open socket is followed by `close`, which is where the reader learns of it.
+    open.on('error', (error) => {
+      isTooLarge ||= 'code' in error && error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH';
+    });
+    open.on('close', (code, reason) => {
+      stopKeepAlive();
+      if (isTooLarge) inbox.end({ code: 1009, reason: 'message too large', clean: false });
+      else inbox.end({ code, reason: reason.toString('utf8'), clean: code !== 1006 });
+    });
+    open.resume();
   }
 
-  function takeUnread(): Frame | undefined {
-    const frame = unread.shift();
-    if (!frame) return undefined;
-    unreadBytes -= sizeOf(frame);
-    if (unread.length === 0 && !closed) socket.resume();
-    return frame;
-  }
-
-  socket.on('message', (data, isBinary) => {
-    if (isClosing || closed) return;
-    const frame = toFrame(data, isBinary);
-    if (waiting) {
-      handOut(frame);
-      return;
-    }
-    unread.push(frame);
-    unreadBytes += sizeOf(frame);
-    if (unread.length >= UNREAD_FRAMES_MAX || unreadBytes > UNREAD_BYTES_MAX) socket.pause();
-  });
-
-  // Every error of an open socket is followed by `close`, which is where the reader learns of it.
-  socket.on('error', (error) => {
-    isTooLarge ||= 'code' in error && error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH';
-  });
-
-  const stopKeepAlive = keepWatch(socket, keepAlive);
-
-  socket.on('close', (code, reason) => {
-    stopKeepAlive();
-    closed = isTooLarge
-      ? { kind: 'closed', code: 1009, reason: 'message too large', clean: false }
-      : { kind: 'closed', code, reason: reason.toString('utf8'), clean: code !== 1006 };
-    if (unread.length === 0) handOut(closed);
-    for (const listener of listeners) listener(closed);
-    listeners.clear();
-  });
-
-  function onClosed(listener: (ended: TransportClosed) => void): () => void {
-    if (closed) {
-      listener(closed);
-      return () => {};
-    }
-    const entry = (ended: TransportClosed) => listener(ended);
-    listeners.add(entry);
-    return () => listeners.delete(entry);
+  function state(): TransportState {
+    if (inbox.closed) return 'disconnected';
+    if (socket) return socket.readyState === OPEN ? 'connected' : 'disconnecting';
+    if (dialling === 'under way') return 'connecting';
+    return dialling === 'failed' ? 'error' : 'disconnected';
   }
 
   return {
     get state() {
-      if (closed) return 'closed';
-      return socket.readyState === OPEN ? 'open' : 'closing';
+      return state();
     },
     get bufferedBytes() {
-      return socket.bufferedAmount;
+      return socket?.bufferedAmount ?? 0;
     },
-    send(frame) {
+    async connect(cancellation) {
+      if (state() === 'connected') return;
+      if (!origin.dial || dialling !== 'not yet') {
+        throw new ConnectError('failed', `A transport connects once and this one is ${state()}; make a new one`);
+      }
+      dialling = 'under way';
+      try {
+        serve(await origin.dial(cancellation));
+      } catch (cause) {
+        dialling = 'failed';
+        throw cause;
+      }
+    },
+    send(data) {
       return new Promise((resolve, reject) => {
-        if (socket.readyState !== OPEN) {
-          reject(new TransportError('Cannot send: the connection is closing or closed'));
+        if (!socket || socket.readyState !== OPEN) {
+          reject(new ConnectionError(`Cannot send: the connection is ${state()}`, { closed: inbox.closed }));
           return;
         }
-        const data = frame.kind === 'text' ? frame.text : frame.bytes;
-        socket.send(data, { binary: frame.kind === 'binary' }, (cause) => {
-          if (cause) reject(new TransportError('Cannot send: the connection ended', { cause }));
+        socket.send(data, { binary: typeof data !== 'string' }, (cause) => {
+          if (cause) reject(new ConnectionError('Cannot send: the connection ended', { cause, closed: inbox.closed }));
           else resolve();
         });
       });
     },
-    async receive() {
-      const frame = takeUnread();
-      if (frame) return frame;
-      if (closed) return closed;
-      if (waiting) throw new Error('Expected one reader at a time; await the first receive()');
-      return new Promise((resolve) => {
-        waiting = resolve;
-      });
-    },
-    async close(code, reason) {
-      if (closed) return;
+    receive: inbox.receive,
+    receiveBinary: inbox.receiveBinary,
+    receiveAuto: inbox.receiveAuto,
+    async close(code = 1000, reason = '') {
+      const open = socket;
+      if (!open || inbox.closed) return;
       isClosing = true;
-      const timer = setTimeout(() => socket.terminate(), CLOSE_TIMEOUT_MS);
-      socket.resume(); // a held-back socket would not see the peer's answer
-      socket.close(code, shortened(reason));
-      await new Promise<void>((resolve) => onClosed(() => resolve()));
+      const timer = setTimeout(() => open.terminate(), closeTimeoutMs);
+      open.resume(); // a held-back socket would not see the peer's answer
+      open.close(code, shortened(reason));
+      await inbox.waitClosed();
       clearTimeout(timer);
     },
     terminate() {
-      socket.terminate();
+      socket?.terminate();
     },
-    onClosed,
+    waitClosed: inbox.waitClosed,
   };
 }
 
-function toFrame(data: RawData, isBinary: boolean): Frame {
+function toFrame(data: RawData, isBinary: boolean): FrameData {
   const bytes = Array.isArray(data) ? Buffer.concat(data) : Buffer.isBuffer(data) ? data : Buffer.from(data);
-  return isBinary ? { kind: 'binary', bytes } : { kind: 'text', text: bytes.toString('utf8') };
-}
-
-function sizeOf(frame: Frame): number {
-  return frame.kind === 'text' ? frame.text.length : frame.bytes.byteLength;
+  return isBinary ? bytes : bytes.toString('utf8');
 }
 
 function shortened(reason: string): string {
@@ -148,7 +163,7 @@ function shortened(reason: string): string {
  * Pings, and cuts a peer that answers nothing. Beats are counted, not time: a machine that slept or stalled must not
  * take its own absence for its peers'. A socket that we hold back ourselves is not blamed either.
  */
-function keepWatch(socket: WebSocket, { everyMs, deadAfterMs }: KeepAlive): () => void {
+function keepWatch(socket: WebSocket, { pingIntervalMs, pingTimeoutMs }: KeepAlive): () => void {
   let unanswered = 0;
   const heard = () => {
     unanswered = 0;
@@ -156,7 +171,7 @@ function keepWatch(socket: WebSocket, { everyMs, deadAfterMs }: KeepAlive): () =
   socket.on('pong', heard);
   socket.on('ping', heard);
   socket.on('message', heard);
-  const isSilent = () => (unanswered + 1) * everyMs >= deadAfterMs && !socket.isPaused;
+  const isSilent = () => unanswered * pingIntervalMs >= pingTimeoutMs && !socket.isPaused;
   const timer = setInterval(() => {
     if (socket.readyState !== OPEN) return;
     if (isSilent()) {
@@ -168,6 +183,6 @@ function keepWatch(socket: WebSocket, { everyMs, deadAfterMs }: KeepAlive): () =
     }
     unanswered = socket.isPaused ? 0 : unanswered + 1;
     socket.ping();
-  }, everyMs);
+  }, pingIntervalMs);
   return () => clearInterval(timer);
 }

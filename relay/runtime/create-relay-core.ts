@@ -1,4 +1,4 @@
-import { createConstellationEndpoint } from '@/lib/aip/endpoints/constellation-endpoint';
+import { createConstellationConnection } from '@/lib/aip/endpoints/constellation-connection';
 import type { Clock } from '@/lib/std/clock';
 import type { DeviceId } from '@/lib/std/ids';
 import type { Logger } from '@/lib/std/logger';
@@ -9,7 +9,7 @@ import type { AddressPolicy } from '@/relay/links/address-policy';
 import { linkPoolMaker } from '@/relay/links/link-pool';
 import { LINK_TIMING, type LinkTiming } from '@/relay/links/link-timing';
 import { createSecretBox, loadSecretKey } from '@/relay/links/secrets';
-import { createNodeConnect } from '@/relay/net/node-socket';
+import { createNodeTransport } from '@/relay/net/node-socket';
 import { StartError } from '@/relay/start-error';
 import { createRuntime } from './runtime';
 import type { Runtime } from './runtime-port';
@@ -72,9 +72,9 @@ export function createRelayCore(options: RelayCoreOptions): RelayCore {
         timing,
         policyFor,
         installation: installationOf(engine, random),
-        createEndpoint: createConstellationEndpoint,
-        connectTo: (url, lookup) =>
-          createNodeConnect({
+        createEndpoint: createConstellationConnection,
+        createTransport: (url, lookup) =>
+          createNodeTransport({
             url,
             lookup,
             handshakeTimeoutMs: timing.connectMs,

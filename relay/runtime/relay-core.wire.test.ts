@@ -11,7 +11,7 @@ import { silentLogger } from '@/lib/std/logger';
 import { startFakeDeviceServer } from '@/relay/links/testing/fake-device-server';
 import { createNodeClock } from '@/relay/net/node-clock';
 import { createNodeRandom } from '@/relay/net/node-random';
-import { createNodeConnect } from '@/relay/net/node-socket';
+import { createNodeTransport } from '@/relay/net/node-socket';
 import { startLoopback } from '@/relay/net/testing/loopback';
 import { type ACore, aCore, aDataDir, until } from './testing/a-core';
 import { deviceId, RUN_1, taskId } from './testing/a-runtime';
@@ -48,7 +48,7 @@ async function deviceSide() {
   function startDevice(id: string): () => Promise<void> {
     const source = createCancellation();
     const device = createDeviceClientEndpoint({
-      connect: createNodeConnect({ url }),
+      createTransport: () => createNodeTransport({ url }),
       clock,
       random,
       logger: silentLogger,

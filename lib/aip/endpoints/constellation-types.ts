@@ -1,6 +1,6 @@
 import type { SendFailure } from '@/lib/aip/protocol/aip-protocol';
 import type { Cancellation } from '@/lib/aip/transport/cancellation';
-import type { Connect } from '@/lib/aip/transport/transport';
+import type { TransportFactory } from '@/lib/aip/transport/transport';
 import type { Clock } from '@/lib/std/clock';
 import type { JsonObject, JsonValue } from '@/lib/std/json';
 import type { Logger } from '@/lib/std/logger';
@@ -38,8 +38,8 @@ export type ConstellationTiming = {
   readonly infoMs: number;
 };
 
-export type ConstellationEndpointOptions = {
-  readonly connect: Connect;
+export type ConstellationConnectionOptions = {
+  readonly createTransport: TransportFactory;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
@@ -49,6 +49,8 @@ export type ConstellationEndpointOptions = {
   readonly taskName: string;
   readonly extensions: readonly Extension[];
   readonly timing?: Partial<ConstellationTiming>;
+  /** Told between connecting and registering, and awaited. */
+  readonly onConnected?: () => void | Promise<void>;
   /** Awaited before the next frame is read. A rejection closes the link. */
   readonly onSignal: (signal: LinkSignal) => void | Promise<void>;
 };
@@ -80,7 +82,7 @@ export type DeviceInfoAnswer =
     };
 
 /** One connection to one device's server, from connecting to its end. For the next connection make the next endpoint. */
-export type ConstellationEndpoint = {
+export type ConstellationConnection = {
   /** Connects and registers; the cancellation gives up on it. Signals flow once it has succeeded. */
   open(cancellation?: Cancellation): Promise<Result<{ readonly extensions: readonly string[] }, OpenFailure>>;
   /** Resolves when the TASK was handed to the socket; whether it was accepted is a signal. */

@@ -21,9 +21,9 @@ export function createDeviceClientEndpoint(options: DeviceClientOptions): Device
   let current: DeviceConnection | undefined;
 
   async function connectOnce(cancellation: Cancellation): Promise<Ending> {
-    let transport: Transport;
+    const transport = options.createTransport();
     try {
-      transport = await options.connect(cancellation);
+      await transport.connect(cancellation);
     } catch (cause) {
       if (cause instanceof ConnectError) return { wasRegistered: false, code: cause.code, message: cause.message };
       // Not a failure that the port describes, but still no reason for a device to stay away for ever.

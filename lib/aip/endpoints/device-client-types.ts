@@ -1,6 +1,6 @@
 import type { Command, CommandResult } from '@/lib/aip/messages';
 import type { Cancellation } from '@/lib/aip/transport/cancellation';
-import type { Connect } from '@/lib/aip/transport/transport';
+import type { TransportFactory } from '@/lib/aip/transport/transport';
 import type { Clock } from '@/lib/std/clock';
 import type { JsonObject } from '@/lib/std/json';
 import type { Logger } from '@/lib/std/logger';
@@ -37,7 +37,7 @@ export type ExecuteContext = {
 };
 
 export type DeviceClientOptions = {
-  readonly connect: Connect;
+  readonly createTransport: TransportFactory;
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;

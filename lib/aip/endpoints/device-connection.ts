@@ -52,7 +52,7 @@ export function createDeviceConnection(transport: Transport, options: DeviceConn
   /** The last COMMAND of each session: those of one session run in order, those of different ones side by side. */
   const running = new Map<string, Promise<void>>();
   let extensions: readonly string[] = [];
-  transport.onClosed(() => life.cancel());
+  void transport.waitClosed().then(() => life.cancel());
 
   async function say(message: ClientMessage): Promise<boolean> {
     try {
@@ -195,7 +195,7 @@ export function createDeviceConnection(transport: Transport, options: DeviceConn
       const stopReports = extensions.includes('device_info')
         ? clock.every(timing.infoReportMs, () => void reportInfo())
         : () => {};
-      transport.onClosed(() => {
+      void transport.waitClosed().then(() => {
         heartbeat.stop();
         stopReports();
       });
@@ -205,7 +205,7 @@ export function createDeviceConnection(transport: Transport, options: DeviceConn
         heartbeat.heard();
         if (received.kind === 'message') handle(received.message);
         else {
-          const reason = received.kind === 'malformed' ? received.error.message : 'binary frame';
+          const reason = received.kind === 'malformed' ? received.error.message : received.kind;
           logger.warn('server-frame-dropped', { reason });
         }
       }

@@ -67,10 +67,10 @@ describe('registration', () => {
     const wire = setup.open();
 
     await setup.clock.advance(29_999);
-    expect(wire.transport.state).toBe('open');
+    expect(wire.transport.state).toBe('connected');
     await setup.clock.advance(1);
 
-    expect(wire.transport.state).toBe('closed');
+    expect(wire.transport.state).toBe('disconnected');
   });
 
   test.each([null, 'oops', 7, []])(
@@ -355,7 +355,7 @@ describe('losses', () => {
 
     await setup.server.close();
 
-    expect([device.transport.state, stranger.transport.state]).toEqual(['closed', 'closed']);
+    expect([device.transport.state, stranger.transport.state]).toEqual(['disconnected', 'disconnected']);
   });
 });
 

@@ -47,7 +47,7 @@ export function createDeviceServerEndpoint(options: DeviceServerOptions): Device
       const message = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
       logger.error('connection-failed', { message });
     } finally {
-      if (transport.state !== 'closed') await transport.close(1011, 'internal error');
+      if (transport.state !== 'disconnected') await transport.close(1011, 'internal error');
       serving.delete(transport);
     }
   }

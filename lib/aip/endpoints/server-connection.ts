@@ -109,7 +109,9 @@ async function serveFrames(peer: Peer, options: ServerConnectionOptions): Promis
       return;
     }
     if (received.kind === 'malformed') await refuse(peer, options, received.error.message);
-    else await answer(peer, options, received.message);
+    else if (received.kind === 'refused') await refuse(peer, options, `${received.rule}: ${received.reason}`);
+    else if (received.kind === 'message') await answer(peer, options, received.message);
+    await peer.protocol.dispatch(received);
   }
 }
 

@@ -135,7 +135,7 @@ export function createSessions(options: SessionsOptions): Sessions {
 }
 
 function isConnected(peer: Peer): boolean {
-  return peer.protocol.transport.state === 'open';
+  return peer.protocol.transport.state === 'connected';
 }
 
 async function outcomeOf(agent: TaskAgent, session: Parameters<TaskAgent['run']>[0]): Promise<TaskOutcome> {

@@ -59,7 +59,7 @@ describe('the recorded dialogues with a device server', () => {
       const frames = [...wires].flatMap(([to, { heard }]) => heard().map((frame) => ({ to, frame })));
       expect(withoutTexts(mask(frames))).toEqual(withoutTexts(outcome?.frames));
       expect([...server.onlineClients()].sort()).toEqual([...(outcome?.online ?? [])].sort());
-      for (const who of outcome?.server_ended ?? []) expect(wires.get(who)?.transport.state).toBe('closed');
+      for (const who of outcome?.server_ended ?? []) expect(wires.get(who)?.transport.state).toBe('disconnected');
       for (const [who, code] of Object.entries(outcome?.close_codes ?? {})) {
         expect(wires.get(who)?.closed?.code).toBe(code);
       }
@@ -72,9 +72,9 @@ async function perform(wire: Wire, step: Step, wires: ReadonlyMap<string, Wire>)
   if (step.close !== undefined) {
     if (step.close === 1006) wire.transport.terminate();
     else await wire.transport.close(step.close, '');
-  } else if (step.send_text !== undefined) await wire.transport.send({ kind: 'text', text: step.send_text });
+  } else if (step.send_text !== undefined) await wire.transport.send(step.send_text);
   else if (step.send_binary_hex !== undefined) {
-    await wire.transport.send({ kind: 'binary', bytes: Buffer.from(step.send_binary_hex, 'hex') });
+    await wire.transport.send(Buffer.from(step.send_binary_hex, 'hex'));
   } else await wire.say(filled(step.send ?? {}, wires) as JsonObject);
 }
 

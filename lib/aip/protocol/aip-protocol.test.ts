@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import {
   buildAcknowledgement,
   buildHeartbeat,
@@ -8,6 +9,7 @@ import {
   parseServerMessage,
   type ServerMessage,
 } from '@/lib/aip/messages';
+import { RecordingTransport } from '@/lib/aip/testing/recording-transport';
 import { createCancellation, neverCancelled } from '@/lib/aip/transport/cancellation';
 import { createMemoryPair } from '@/lib/aip/transport/memory-transport';
 import type { JsonValue } from '@/lib/std/json';
@@ -15,6 +17,7 @@ import { type LogFields, silentLogger } from '@/lib/std/logger';
 import { createAipProtocol } from './aip-protocol';
 import { alignResults } from './command-results';
 import { readInfoAnswer } from './device-info';
+import { MessageRefused } from './middleware/middleware';
 import { agreedExtensions, announcedExtensions, registeredPlatform, registeredSystemInfo } from './registration';
 import { runActions } from './run-actions';
 
@@ -38,6 +41,7 @@ describe('middleware', () => {
     const passed: string[] = [];
     for (const name of ['first', 'second']) {
       protocol.use({
+        name,
         outgoing: async (message) => {
           passed.push(`out ${name}`);
           return { ...message, error: `${message.error ?? ''}${name} ` };
@@ -50,12 +54,161 @@ describe('middleware', () => {
     }
 
     await protocol.send(HEARTBEAT);
-    await far.send({ kind: 'text', text: JSON.stringify(ACKNOWLEDGEMENT) });
+    await far.send(JSON.stringify(ACKNOWLEDGEMENT));
     await protocol.receive();
 
     expect(passed).toEqual(['out first', 'out second', 'in second', 'in first']);
-    const frame = await far.receive();
-    expect(frame.kind === 'text' && JSON.parse(frame.text).error).toBe('first second ');
+    expect(JSON.parse(await far.receive()).error).toBe('first second ');
+  });
+
+  test('a middleware that refuses lets a message go no further, in both directions', async () => {
+    const logged: LogFields[] = [];
+    const { protocol, far } = aProtocol(logged);
+    const refuse = () => {
+      throw new MessageRefused('not after midnight');
+    };
+    protocol.use({ name: 'curfew', outgoing: refuse, incoming: refuse });
+
+    expect(await protocol.send(HEARTBEAT)).toEqual({
+      ok: false,
+      error: { code: 'refused', message: 'not after midnight' },
+    });
+    await far.send(JSON.stringify(ACKNOWLEDGEMENT));
+    expect(await protocol.receive()).toMatchObject({ kind: 'refused', rule: 'curfew', reason: 'not after midnight' });
+    expect(logged).toEqual([]);
+  });
+
+  test('a middleware that breaks refuses its message and harms no other', async () => {
+    const logged: LogFields[] = [];
+    const { protocol, far } = aProtocol(logged);
+    let isBroken = true;
+    protocol.use({
+      name: 'fragile',
+      incoming: (message) => {
+        if (isBroken) throw new TypeError('no such member');
+        return message;
+      },
+    });
+
+    await far.send(JSON.stringify(ACKNOWLEDGEMENT));
+    expect(await protocol.receive()).toMatchObject({ kind: 'refused', rule: 'fragile' });
+    isBroken = false;
+    await far.send(JSON.stringify(ACKNOWLEDGEMENT));
+    expect(await protocol.receive()).toMatchObject({ kind: 'message' });
+    expect(JSON.stringify(logged)).toContain('no such member');
+  });
+
+  test('messages leave in the order of the calls, however long a middleware takes over one', async () => {
+    const { protocol, far } = aProtocol();
+    let release = () => {};
+    protocol.use({
+      name: 'slow',
+      outgoing: async (message) => {
+        if (message.client_id === 'slow') await new Promise<void>((resolve) => (release = resolve));
+        return message;
+      },
+    });
+
+    const slow = protocol.send({ ...HEARTBEAT, client_id: 'slow' });
+    const quick = protocol.send({ ...HEARTBEAT, client_id: 'quick' });
+    await Promise.resolve().then(() => Promise.resolve());
+    release();
+    await Promise.all([slow, quick]);
+
+    expect(JSON.parse(await far.receive()).client_id).toBe('slow');
+    expect(JSON.parse(await far.receive()).client_id).toBe('quick');
+  });
+});
+
+describe('custom message types', () => {
+  const noteSchema = z.object({ type: z.literal('note'), text: z.string() });
+
+  test('a registered type is read, checked and handled; its handler’s fault stays its own', async () => {
+    const logged: LogFields[] = [];
+    const { protocol, far } = aProtocol(logged);
+    const notes: string[] = [];
+    protocol.onCustom('note', noteSchema, ({ text }) => {
+      notes.push(text);
+      throw new Error('after taking it');
+    });
+
+    await far.send('{"type":"note","text":"hello"}');
+    const received = await protocol.receive();
+
+    expect(received).toMatchObject({ kind: 'custom', type: 'note' });
+    expect(await protocol.dispatch(received)).toBe(true);
+    expect(notes).toEqual(['hello']);
+    expect(JSON.stringify(logged)).toContain('after taking it');
+  });
+
+  test('a frame of a registered type that breaks its schema is malformed, and says where', async () => {
+    const { protocol, far } = aProtocol();
+    protocol.onCustom('note', noteSchema, () => {});
+
+    await far.send('{"type":"note","text":7}');
+
+    expect(await protocol.receive()).toMatchObject({
+      kind: 'malformed',
+      error: { problems: [{ path: 'text', expected: 'string', received: 'number' }] },
+    });
+  });
+
+  test('without registration, and after it was taken back, the type is as unknown as any other', async () => {
+    const { protocol, far } = aProtocol();
+    protocol.onCustom('note', noteSchema, () => {})();
+
+    await far.send('{"type":"note","text":"hello"}');
+
+    expect(await protocol.receive()).toMatchObject({ kind: 'malformed' });
+  });
+
+  test.each(['heartbeat', 'command_results', 'note'])('the name %s is taken', (type) => {
+    const { protocol } = aProtocol();
+    protocol.onCustom('note', noteSchema, () => {});
+
+    expect(() => protocol.onCustom(type, noteSchema, () => {})).toThrow(type);
+  });
+
+  test('a custom frame goes out under the same guards as a message', async () => {
+    const { protocol, far } = aProtocol();
+
+    await protocol.sendCustom({ type: 'note', text: 'half \ud800' });
+
+    expect(await far.receive()).toBe('{"type":"note","text":"half \ufffd"}');
+  });
+});
+
+describe('the transport', () => {
+  test('may be replaced by a class of the user’s own', async () => {
+    const { protocol } = aProtocol();
+    const recorder = new RecordingTransport(['{"type":"heartbeat","status":"ok"}']);
+
+    protocol.transport = recorder;
+    await protocol.send(HEARTBEAT);
+
+    expect(recorder.sent).toEqual([expect.stringContaining('"type":"heartbeat"')]);
+    expect(await protocol.receive()).toMatchObject({ kind: 'message' });
+    expect(await protocol.receive()).toEqual({ kind: 'closed', code: 1001, reason: 'played', clean: true });
+  });
+
+  test('a description and its bytes are neighbours, whatever else is sent', async () => {
+    const { protocol, far } = aProtocol();
+
+    await Promise.all([
+      protocol.sendBinary({ type: 'binary_data', size: 2 }, Uint8Array.of(1, 2)),
+      protocol.send(HEARTBEAT),
+      protocol.sendBinary({ type: 'binary_data', size: 1 }, Uint8Array.of(3)),
+    ]);
+
+    const frames = [];
+    for (let index = 0; index < 5; index += 1) frames.push(await far.receiveAuto());
+    expect(frames.map((frame) => (typeof frame === 'string' ? JSON.parse(frame).type : [...frame]))).toEqual([
+      'binary_data',
+      [1, 2],
+      'heartbeat',
+      'binary_data',
+      [3],
+    ]);
   });
 });
 
@@ -78,7 +231,7 @@ describe('handlers', () => {
     });
 
     forget();
-    const isHandled = await protocol.dispatch(ACKNOWLEDGEMENT);
+    const isHandled = await protocol.dispatch({ kind: 'message', message: ACKNOWLEDGEMENT });
 
     expect(isHandled).toBe(true);
     expect(ran).toEqual(['second']);
@@ -86,7 +239,7 @@ describe('handlers', () => {
   });
 
   test('a type without a handler is said to have none', async () => {
-    expect(await aProtocol().protocol.dispatch(ACKNOWLEDGEMENT)).toBe(false);
+    expect(await aProtocol().protocol.dispatch({ kind: 'message', message: ACKNOWLEDGEMENT })).toBe(false);
   });
 });
 
@@ -94,9 +247,9 @@ describe('receiving', () => {
   test('messages, malformed text, binary frames and the end are told apart', async () => {
     const { protocol, far } = aProtocol();
 
-    await far.send({ kind: 'text', text: '{"type":"heartbeat","status":"ok"}' });
-    await far.send({ kind: 'text', text: '{' });
-    await far.send({ kind: 'binary', bytes: Uint8Array.of(1) });
+    await far.send('{"type":"heartbeat","status":"ok"}');
+    await far.send('{');
+    await far.send(Uint8Array.of(1));
     await far.close(1000, '');
 
     expect(await protocol.receive()).toMatchObject({ kind: 'message', message: { type: 'heartbeat' } });

@@ -1,104 +1,209 @@
-import type { ClientMessage, Parsed, ServerMessage } from '@/lib/aip/messages';
-import { type AipParseError, serialiseMessage } from '@/lib/aip/messages';
-import { type Transport, type TransportClosed, TransportError } from '@/lib/aip/transport/transport';
+import type { z } from 'zod';
+import {
+  type AipParseError,
+  type ClientMessage,
+  type Parsed,
+  type ServerMessage,
+  serialiseFrame,
+  serialiseMessage,
+} from '@/lib/aip/messages';
+import { ConnectionError, type FrameData, type Transport, type TransportClosed } from '@/lib/aip/transport/transport';
+import type { JsonObject } from '@/lib/std/json';
 import type { Logger } from '@/lib/std/logger';
 import { err, ok, type Result } from '@/lib/std/result';
+import { type CustomFrame, type CustomHandler, createCustomTypes } from './custom-types';
+import { MessageRefused, type Middleware } from './middleware/middleware';
 
 type Message = ClientMessage | ServerMessage;
 
-/** A look at, or a change of, what passes. Outgoing in the order of adding, incoming in reverse, like layers of a coat. */
-export type Middleware<Outgoing, Incoming> = {
-  readonly outgoing?: (message: Outgoing) => Outgoing | Promise<Outgoing>;
-  readonly incoming?: (message: Incoming) => Incoming | Promise<Incoming>;
-};
-
+/** What came: a message that keeps every rule, or what else it was. `closed` comes last, again and again. */
 export type Received<Incoming> =
   | { readonly kind: 'message'; readonly message: Incoming }
+  | ({ readonly kind: 'custom' } & CustomFrame)
   | { readonly kind: 'malformed'; readonly error: AipParseError; readonly text: string }
+  /** A message that breaks a rule of the validator, or that a middleware lets go no further. */
+  | { readonly kind: 'refused'; readonly rule: string; readonly reason: string; readonly message: Incoming }
   | { readonly kind: 'binary'; readonly bytes: Uint8Array }
-  | TransportClosed;
+  | ({ readonly kind: 'closed' } & TransportClosed);
 
-export type SendFailure = { readonly code: 'closed' | 'too-deep'; readonly message: string };
+export type SendFailure = {
+  readonly code: 'closed' | 'too-deep' | 'refused' | 'timeout';
+  readonly message: string;
+};
+export type Sent = Result<null, SendFailure>;
+
+export type RuleCheck<Message> = (message: Message) => { readonly rule: string; readonly reason: string } | undefined;
 
 export type AipProtocolOptions<Incoming> = {
   readonly transport: Transport;
   readonly parse: (text: string) => Parsed<Incoming>;
+  /** Runs before any middleware or handler sees the message. */
+  readonly validate?: RuleCheck<Incoming>;
   readonly logger: Logger;
 };
 
 /** Typed messages over one transport; what they mean is the endpoints' business. */
 export type AipProtocol<Outgoing extends Message, Incoming extends Message> = {
-  readonly transport: Transport;
+  /** May be replaced between two frames, by any object that keeps the port's promises. */
+  transport: Transport;
   use(middleware: Middleware<Outgoing, Incoming>): void;
   /** Adds a handler for a type, after those that are there. Returns an undo. */
   on(type: Incoming['type'], handler: (message: Incoming) => void | Promise<void>): () => void;
-  /** Resolves when the message was handed to the socket. */
-  send(message: Outgoing): Promise<Result<null, SendFailure>>;
+  /** Adds a message type of one's own, told by its member `type`. Returns an undo. @throws when the name is taken */
+  onCustom<Value extends object>(type: string, schema: z.ZodType<Value>, handler: CustomHandler<Value>): () => void;
+  /** Resolves when the message was handed to the socket. Messages leave in the order of the calls. */
+  send(message: Outgoing): Promise<Sent>;
+  /** Sends a frame of a custom type; middleware sees messages only. */
+  sendCustom(frame: JsonObject): Promise<Sent>;
+  /** Sends a text frame that describes bytes and, directly behind it, the bytes. */
+  sendBinary(description: JsonObject, bytes: Uint8Array): Promise<Sent>;
   receive(): Promise<Received<Incoming>>;
-  /** Runs the handlers of the message's type one after another; says whether there was one. */
-  dispatch(message: Incoming): Promise<boolean>;
+  /** What a text frame is; for text that came in a binary frame. */
+  read(text: string): Promise<Received<Incoming>>;
+  /**
+   * Runs the handlers of what was received one after another; one that fails is logged and stops nobody else. Says whether
+   * there was one.
+   */
+  dispatch(received: Received<Incoming>): Promise<boolean>;
 };
 
 export function createAipProtocol<Outgoing extends Message, Incoming extends Message>(
   options: AipProtocolOptions<Incoming>,
 ): AipProtocol<Outgoing, Incoming> {
-  const { transport, parse, logger } = options;
-  const middleware: Middleware<Outgoing, Incoming>[] = [];
+  const { parse, validate, logger } = options;
+  const layers: Middleware<Outgoing, Incoming>[] = [];
   const handlers = new Map<string, ((message: Incoming) => void | Promise<void>)[]>();
+  const customTypes = createCustomTypes();
+  /** Keeps the order of the calls although a middleware may take its time. */
+  let lastOutgoing: Promise<unknown> = Promise.resolve();
 
-  return {
-    transport,
+  async function throughOutgoing(message: Outgoing): Promise<Result<Outgoing, SendFailure>> {
+    let outgoing = message;
+    for (const layer of layers) {
+      if (!layer.outgoing) continue;
+      try {
+        outgoing = await layer.outgoing(outgoing);
+      } catch (cause) {
+        return err({ code: 'refused', message: refusalOf(layer.name, cause) });
+      }
+    }
+    return ok(outgoing);
+  }
+
+  async function throughIncoming(message: Incoming): Promise<Received<Incoming>> {
+    let incoming = message;
+    for (const layer of layers.toReversed()) {
+      if (!layer.incoming) continue;
+      try {
+        incoming = await layer.incoming(incoming);
+      } catch (cause) {
+        return { kind: 'refused', rule: layer.name, reason: refusalOf(layer.name, cause), message };
+      }
+    }
+    return { kind: 'message', message: incoming };
+  }
+
+  /** A refusal is an answer; anything else that a middleware throws is its fault, and its message goes no further either. */
+  function refusalOf(name: string, cause: unknown): string {
+    if (cause instanceof MessageRefused) return cause.message;
+    logger.error('aip-middleware-failed', { middleware: name, message: detailOf(cause) });
+    return `The middleware "${name}" failed`;
+  }
+
+  async function handOver(what: string, frames: readonly FrameData[]): Promise<Sent> {
+    try {
+      await Promise.all(frames.map((frame) => protocol.transport.send(frame)));
+      return ok(null);
+    } catch (cause) {
+      if (!(cause instanceof ConnectionError)) throw cause;
+      // Usual at every end of a connection; whoever must act on it has the result.
+      logger.debug('aip-not-sent', { type: what, reason: cause.message });
+      return err({ code: 'closed', message: cause.message });
+    }
+  }
+
+  async function write(message: Outgoing): Promise<Sent> {
+    const outgoing = layers.length === 0 ? ok(message) : await throughOutgoing(message);
+    if (!outgoing.ok) return outgoing;
+    const text = serialiseMessage(outgoing.value);
+    return text.ok ? handOver(outgoing.value.type, [text.value]) : text;
+  }
+
+  async function read(text: string): Promise<Received<Incoming>> {
+    const parsed = parse(text);
+    if (!parsed.ok) {
+      const custom = customTypes.read(text);
+      if (custom?.ok) return { kind: 'custom', ...custom.value };
+      return { kind: 'malformed', error: custom ? custom.error : parsed.error, text };
+    }
+    const breach = validate?.(parsed.value);
+    if (breach) return { kind: 'refused', ...breach, message: parsed.value };
+    return layers.length === 0 ? { kind: 'message', message: parsed.value } : throughIncoming(parsed.value);
+  }
+
+  /** Runs one handler; its fault is told here and goes no further. */
+  async function isolated(type: string, handle: () => void | Promise<void>): Promise<void> {
+    try {
+      await handle();
+    } catch (cause) {
+      logger.error('aip-handler-failed', { type, message: detailOf(cause) });
+    }
+  }
+
+  const protocol: AipProtocol<Outgoing, Incoming> = {
+    transport: options.transport,
     use(layer) {
-      middleware.push(layer);
+      layers.push(layer);
     },
     on(type, handler) {
       const entry = (message: Incoming) => handler(message);
       handlers.set(type, [...(handlers.get(type) ?? []), entry]);
       return () => {
-        handlers.set(
-          type,
-          (handlers.get(type) ?? []).filter((other) => other !== entry),
-        );
+        const left = (handlers.get(type) ?? []).filter((other) => other !== entry);
+        handlers.set(type, left);
       };
     },
-    async send(message) {
-      let outgoing = message;
-      for (const layer of middleware) {
-        if (layer.outgoing) outgoing = await layer.outgoing(outgoing);
-      }
-      const text = serialiseMessage(outgoing);
-      if (!text.ok) return text;
-      try {
-        await transport.send({ kind: 'text', text: text.value });
-        return ok(null);
-      } catch (cause) {
-        if (!(cause instanceof TransportError)) throw cause;
-        return err({ code: 'closed', message: cause.message });
-      }
+    onCustom: customTypes.add,
+    send(message) {
+      if (layers.length === 0) return write(message);
+      const sent = lastOutgoing.then(() => write(message));
+      lastOutgoing = sent.catch(() => {}); // told to the one who sent it
+      return sent;
+    },
+    async sendCustom(frame) {
+      const text = serialiseFrame(frame);
+      return text.ok ? handOver(String(frame.type), [text.value]) : text;
+    },
+    async sendBinary(description, bytes) {
+      const text = serialiseFrame(description);
+      return text.ok ? handOver(String(description.type), [text.value, bytes]) : text;
     },
     async receive() {
-      const frame = await transport.receive();
-      if (frame.kind !== 'text') return frame;
-      const parsed = parse(frame.text);
-      if (!parsed.ok) return { kind: 'malformed', error: parsed.error, text: frame.text };
-      let message = parsed.value;
-      for (const layer of middleware.toReversed()) {
-        if (layer.incoming) message = await layer.incoming(message);
+      let frame: FrameData;
+      try {
+        frame = await protocol.transport.receiveAuto();
+      } catch (cause) {
+        if (!(cause instanceof ConnectionError)) throw cause;
+        return { kind: 'closed', ...(cause.closed ?? { code: 1006, reason: cause.message, clean: false }) };
       }
-      return { kind: 'message', message };
+      return typeof frame === 'string' ? read(frame) : { kind: 'binary', bytes: frame };
     },
-    async dispatch(message) {
-      const entries = handlers.get(message.type) ?? [];
-      for (const handler of entries) {
-        try {
-          await handler(message);
-        } catch (cause) {
-          // One handler's fault is not the next one's: it is told here and goes no further.
-          const detail = cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
-          logger.error('aip-handler-failed', { type: message.type, message: detail });
-        }
+    read,
+    async dispatch(received) {
+      if (received.kind === 'custom') {
+        await isolated(received.type, received.handle);
+        return true;
       }
+      if (received.kind !== 'message') return false;
+      const { message } = received;
+      const entries = handlers.get(message.type) ?? [];
+      for (const handler of entries) await isolated(message.type, () => handler(message));
       return entries.length > 0;
     },
   };
+  return protocol;
+}
+
+function detailOf(cause: unknown): string {
+  return cause instanceof Error ? (cause.stack ?? cause.message) : String(cause);
 }

@@ -1,5 +1,5 @@
 import { createMemoryPair } from '@/lib/aip/transport/memory-transport';
-import type { Transport, TransportClosed } from '@/lib/aip/transport/transport';
+import { ConnectionError, type Transport, type TransportClosed } from '@/lib/aip/transport/transport';
 import { type JsonObject, type JsonValue, jsonObjectSchema } from '@/lib/std/json';
 import { withoutNullsDeep } from './vectors';
 
@@ -28,22 +28,21 @@ export function listenOn(transport: Transport): Wire {
 
   async function listen() {
     for (;;) {
-      const frame = await transport.receive();
-      if (frame.kind === 'closed') {
-        closed = frame;
-        return;
-      }
-      if (frame.kind === 'binary') continue;
-      const message = jsonObjectSchema.parse(withoutNullsDeep(JSON.parse(frame.text)));
+      const frame = await transport.receiveAuto();
+      if (typeof frame !== 'string') continue;
+      const message = jsonObjectSchema.parse(withoutNullsDeep(JSON.parse(frame)));
       fresh.push(message);
       last = message;
     }
   }
-  void listen();
+  listen().catch(async (cause: unknown) => {
+    if (!(cause instanceof ConnectionError)) throw cause;
+    closed = await transport.waitClosed();
+  });
 
   return {
     transport,
-    say: (message) => transport.send({ kind: 'text', text: JSON.stringify(message) }),
+    say: (message) => transport.send(JSON.stringify(message)),
     heard() {
       const taken = fresh;
       fresh = [];

@@ -1,88 +1,104 @@
-import { type Frame, type Transport, type TransportClosed, TransportError } from './transport';
+import { createInbox } from './inbox';
+import {
+  ConnectError,
+  ConnectionError,
+  type Transport,
+  type TransportClosed,
+  type TransportFactory,
+  type TransportState,
+} from './transport';
 
-/** Two ends of one connection in memory; for tests and for peers in one process. */
+/** Two open ends of one connection in memory; for tests and for peers in one process. */
 export function createMemoryPair(): readonly [Transport, Transport] {
   const left = createEnd();
   const right = createEnd();
-  left.connectTo(right);
-  right.connectTo(left);
+  join(left, right);
   return [left.transport, right.transport];
+}
+
+/**
+ * Transports that connect to somebody in this process.
+ *
+ * @param accept - takes the far end of each connection, which is open; what it throws refuses the connection
+ */
+export function createMemoryPort(accept: (far: Transport) => void): TransportFactory {
+  return () => {
+    const near = createEnd(async () => {
+      const far = createEnd();
+      accept(far.transport);
+      join(near, far);
+    });
+    return near.transport;
+  };
 }
 
 type End = {
   readonly transport: Transport;
-  connectTo(peer: End): void;
-  deliver(frame: Frame): void;
+  open(peer: End): void;
+  deliver(frame: string | Uint8Array): void;
   finish(closed: TransportClosed): void;
 };
 
-function createEnd(): End {
-  const unread: Frame[] = [];
-  const listeners = new Set<(closed: TransportClosed) => void>();
+function join(left: End, right: End) {
+  left.open(right);
+  right.open(left);
+}
+
+const CUT: TransportClosed = { code: 1006, reason: '', clean: false };
+
+function createEnd(dial?: () => Promise<void>): End {
+  const inbox = createInbox();
+  let state: TransportState = 'disconnected';
   let peer: End | undefined;
-  let closed: TransportClosed | undefined;
-  let waiting: ((item: Frame | TransportClosed) => void) | undefined;
 
-  function handOut(item: Frame | TransportClosed) {
-    const reader = waiting;
-    waiting = undefined;
-    reader?.(item);
-  }
-
-  function endBoth(ended: TransportClosed) {
-    end.finish(ended);
-    peer?.finish(ended);
+  function endBoth(closed: TransportClosed) {
+    const other = peer;
+    end.finish(closed);
+    other?.finish(closed);
   }
 
   const end: End = {
-    connectTo(other) {
+    open(other) {
       peer = other;
+      state = 'connected';
     },
-    deliver(frame) {
-      if (closed) return;
-      if (waiting) handOut(frame);
-      else unread.push(frame);
-    },
-    finish(ended) {
-      if (closed) return;
-      closed = ended;
-      if (unread.length === 0) handOut(ended);
-      for (const listener of listeners) listener(ended);
-      listeners.clear();
+    deliver: (frame) => inbox.push(frame),
+    finish(closed) {
+      if (!peer || inbox.closed) return;
+      state = 'disconnected';
+      inbox.end(closed);
     },
     transport: {
       get state() {
-        return closed ? 'closed' : 'open';
+        return state;
       },
       bufferedBytes: 0,
+      async connect(cancellation) {
+        if (state === 'connected') return;
+        if (!dial || inbox.closed) throw new ConnectError('failed', 'A transport connects once; make a new one');
+        if (cancellation?.isCancelled) throw new ConnectError('cancelled', 'The connection is no longer wanted');
+        state = 'connecting';
+        try {
+          await dial();
+        } catch (cause) {
+          state = 'error';
+          throw new ConnectError('refused', 'Nobody took the connection', { cause });
+        }
+      },
       async send(frame) {
-        if (closed) throw new TransportError(`Cannot send: the connection ended with code ${closed.code}`);
+        if (state !== 'connected') {
+          throw new ConnectionError(`Cannot send: the connection is ${state}`, { closed: inbox.closed });
+        }
         peer?.deliver(frame);
       },
-      async receive() {
-        const frame = unread.shift();
-        if (frame) return frame;
-        if (closed) return closed;
-        if (waiting) throw new Error('Expected one reader at a time; await the first receive()');
-        return new Promise((resolve) => {
-          waiting = resolve;
-        });
+      receive: inbox.receive,
+      receiveBinary: inbox.receiveBinary,
+      receiveAuto: inbox.receiveAuto,
+      async close(code = 1000, reason = '') {
+        endBoth({ code, reason, clean: true });
       },
-      async close(code, reason) {
-        endBoth({ kind: 'closed', code, reason, clean: true });
-      },
-      terminate() {
-        endBoth({ kind: 'closed', code: 1006, reason: '', clean: false });
-      },
-      onClosed(listener) {
-        if (closed) {
-          listener(closed);
-          return () => {};
-        }
-        const entry = (ended: TransportClosed) => listener(ended);
-        listeners.add(entry);
-        return () => listeners.delete(entry);
-      },
+      terminate: () => endBoth(CUT),
+      waitClosed: inbox.waitClosed,
     },
   };
   return end;

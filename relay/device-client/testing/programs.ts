@@ -3,12 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, stop } from 'esbuild';
-import { createConstellationEndpoint } from '@/lib/aip/endpoints/constellation-endpoint';
-import type { ConstellationEndpoint, LinkSignal } from '@/lib/aip/endpoints/constellation-types';
+import { createConstellationConnection } from '@/lib/aip/endpoints/constellation-connection';
+import type { ConstellationConnection, LinkSignal } from '@/lib/aip/endpoints/constellation-types';
 import { silentLogger } from '@/lib/std/logger';
 import { createNodeClock } from '@/relay/net/node-clock';
 import { createNodeRandom } from '@/relay/net/node-random';
-import { createNodeConnect } from '@/relay/net/node-socket';
+import { createNodeTransport } from '@/relay/net/node-socket';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 /** Ten times what a busy machine needs. */
@@ -89,7 +89,7 @@ export type TaskEnded = Extract<LinkSignal, { kind: 'task-ended' }>;
 
 /** A constellation that gives tasks to one device. */
 export type TestLink = {
-  readonly endpoint: ConstellationEndpoint;
+  readonly endpoint: ConstellationConnection;
   /** Sends a task; `ended` is its end. */
   send(request: string): Promise<{ readonly sessionId: string; readonly ended: Promise<TaskEnded> }>;
   run(request: string): Promise<TaskEnded>;
@@ -98,8 +98,8 @@ export type TestLink = {
 export async function openLink(url: string, targetId: string): Promise<TestLink> {
   const random = createNodeRandom();
   const waiting = new Map<string, (ended: TaskEnded) => void>();
-  const endpoint = createConstellationEndpoint({
-    connect: createNodeConnect({ url }),
+  const endpoint = createConstellationConnection({
+    createTransport: () => createNodeTransport({ url }),
     clock: createNodeClock(),
     random,
     logger: silentLogger,

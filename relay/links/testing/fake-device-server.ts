@@ -57,12 +57,11 @@ export async function startFakeDeviceServer(): Promise<FakeDeviceServer> {
 
   async function serve(transport: Transport): Promise<void> {
     open.add(transport);
-    transport.onClosed(() => open.delete(transport));
+    void transport.waitClosed().then(() => open.delete(transport));
     for (;;) {
-      const received = await transport.receive();
-      if (received.kind === 'closed') return;
-      if (received.kind !== 'text') continue;
-      const frame: Json = JSON.parse(received.text);
+      const text = await transport.receive().catch(() => undefined); // the end of the connection is the end of this
+      if (text === undefined) return;
+      const frame: Json = JSON.parse(text);
       frames.push(frame);
       const answer = answerTo(frame);
       if (answer === 'close') return transport.close(1000, '');
@@ -98,7 +97,7 @@ export async function startFakeDeviceServer(): Promise<FakeDeviceServer> {
 function sendTo(transport: Transport, frame: Json | string): Promise<void> {
   const text = typeof frame === 'string' ? frame : JSON.stringify(frame);
   // A connection that ends meanwhile is the point of some tests.
-  return transport.send({ kind: 'text', text }).catch(() => {});
+  return transport.send(text).catch(() => {});
 }
 
 function aFrame(fields: Json): Json {

@@ -3,8 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo, Server } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { Transport } from '@/lib/aip/transport/transport';
-import { acceptNodeSocket } from '@/relay/net/node-server-socket';
-import type { KeepAlive } from '@/relay/net/ws-transport';
+import { acceptWebSocket, type KeepAlive } from '@/relay/net/ws-transport';
 
 export type Loopback = {
   readonly url: string;
@@ -22,7 +21,7 @@ export async function startLoopback(
   const ready: Transport[] = [];
   const waiting: ((transport: Transport) => void)[] = [];
   sockets.on('connection', (socket: WebSocket) => {
-    const transport = acceptNodeSocket(socket, options.keepAlive);
+    const transport = acceptWebSocket(socket, options.keepAlive && { keepAlive: options.keepAlive });
     if (options.onTransport) {
       options.onTransport(transport);
       return;

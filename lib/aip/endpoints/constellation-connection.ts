@@ -16,8 +16,8 @@ import { createCancellation, neverCancelled } from '@/lib/aip/transport/cancella
 import { ConnectError, type Transport } from '@/lib/aip/transport/transport';
 import { err, ok, type Result } from '@/lib/std/result';
 import type {
-  ConstellationEndpoint,
-  ConstellationEndpointOptions,
+  ConstellationConnection,
+  ConstellationConnectionOptions,
   LinkSignal,
   OpenFailure,
 } from './constellation-types';
@@ -33,8 +33,8 @@ type Link = {
 };
 
 /** One connection to the server of one device, in the role of a constellation. */
-export function createConstellationEndpoint(options: ConstellationEndpointOptions): ConstellationEndpoint {
-  const { connect, clock, logger, clientId, targetId, extensions } = options;
+export function createConstellationConnection(options: ConstellationConnectionOptions): ConstellationConnection {
+  const { createTransport, clock, logger, clientId, targetId, extensions } = options;
   const timing = { ...CONSTELLATION_TIMERS, ...options.timing };
   const opening = createCancellation();
   let transport: Transport | undefined;
@@ -115,7 +115,7 @@ export function createConstellationEndpoint(options: ConstellationEndpointOption
         logger.warn('link-frame-dropped', { targetId, reason: message });
         const sessionId = sessionOfUnreadableEnd(received.text);
         if (sessionId !== undefined) await signal({ kind: 'task-unreadable', sessionId, message });
-      } else logger.warn('link-frame-dropped', { targetId, reason: 'binary frame' });
+      } else logger.warn('link-frame-dropped', { targetId, reason: received.kind });
       heartbeat.heard();
     }
   }
@@ -137,7 +137,7 @@ export function createConstellationEndpoint(options: ConstellationEndpointOption
       },
       isExcused: () => isSignalling,
     });
-    open.protocol.transport.onClosed(() => {
+    void open.protocol.transport.waitClosed().then(() => {
       heartbeat.stop();
       open.infoRequests.failAll('closed', 'The connection to the device server has ended');
     });
@@ -156,25 +156,28 @@ export function createConstellationEndpoint(options: ConstellationEndpointOption
   }
 
   async function connectAndRegister(): Promise<Result<{ extensions: readonly string[] }, OpenFailure>> {
+    const fresh = createTransport();
+    transport = fresh;
     try {
-      transport = await connect(opening.cancellation);
+      await fresh.connect(opening.cancellation);
     } catch (cause) {
       if (!(cause instanceof ConnectError)) throw cause;
       return err({ code: cause.code === 'unauthorized' ? 'unauthorized' : 'connect-failed', message: cause.message });
     }
     if (opening.cancellation.isCancelled) {
-      transport.terminate();
+      fresh.terminate();
       return err({ code: 'closed', message: 'The connection is no longer wanted' });
     }
-    const protocol: Protocol = createAipProtocol({ transport, parse: parseServerMessage, logger });
+    await options.onConnected?.();
+    const protocol: Protocol = createAipProtocol({ transport: fresh, parse: parseServerMessage, logger });
     const registered = await withinTime(clock, timing.registerMs, register(protocol));
     if (!registered.inTime) {
-      transport.terminate();
+      fresh.terminate();
       const message = `The server did not confirm the registration within ${timing.registerMs} ms`;
       return err({ code: 'register-timeout', message });
     }
     if (!registered.value.ok) {
-      await transport.close(1000, 'registration refused');
+      await fresh.close(1000, 'registration refused');
       return registered.value;
     }
     const infoRequests = createInfoRequests({

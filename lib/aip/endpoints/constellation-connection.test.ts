@@ -1,27 +1,28 @@
 import { describe, expect, test } from 'vitest';
 import type { ServerMessage } from '@/lib/aip/messages';
+import { createFailingTransport } from '@/lib/aip/testing/failing-transport';
 import { createFakeClock, settle } from '@/lib/aip/testing/fake-clock';
 import { createFakeRandom } from '@/lib/aip/testing/fake-random';
 import { vectorCases, withoutNullsDeep } from '@/lib/aip/testing/vectors';
 import { listenOn, type Wire } from '@/lib/aip/testing/wire';
 import { createCancellation } from '@/lib/aip/transport/cancellation';
 import { createMemoryPair } from '@/lib/aip/transport/memory-transport';
-import { type Connect, ConnectError } from '@/lib/aip/transport/transport';
+import { ConnectError } from '@/lib/aip/transport/transport';
 import type { JsonObject } from '@/lib/std/json';
 import { silentLogger } from '@/lib/std/logger';
-import { createConstellationEndpoint } from './constellation-endpoint';
-import type { ConstellationEndpointOptions, LinkSignal } from './constellation-types';
+import { createConstellationConnection } from './constellation-connection';
+import type { ConstellationConnectionOptions, LinkSignal } from './constellation-types';
 import { toSignal } from './to-signal';
 
 const CONFIRMED = { type: 'heartbeat', status: 'ok', response_id: 'r' };
 
-function aLink(options: Partial<ConstellationEndpointOptions> = {}) {
+function aLink(options: Partial<ConstellationConnectionOptions> = {}) {
   const clock = createFakeClock();
   const signals: LinkSignal[] = [];
   const [near, far] = createMemoryPair();
   const server = listenOn(far);
-  const endpoint = createConstellationEndpoint({
-    connect: async () => near,
+  const endpoint = createConstellationConnection({
+    createTransport: () => near,
     clock,
     random: createFakeRandom(),
     logger: silentLogger,
@@ -38,7 +39,7 @@ function aLink(options: Partial<ConstellationEndpointOptions> = {}) {
   return { endpoint, server, clock, signals, kinds };
 }
 
-async function anOpenLink(options: Partial<ConstellationEndpointOptions> = {}, confirmation: JsonObject = CONFIRMED) {
+async function anOpenLink(options: Partial<ConstellationConnectionOptions> = {}, confirmation: JsonObject = CONFIRMED) {
   const link = aLink(options);
   const opening = link.endpoint.open();
   await settle();
@@ -93,7 +94,7 @@ describe('opening', () => {
       ok: false,
       error: { code: 'refused', message: "Target device 'dev-1' is not connected" },
     });
-    expect(server.transport.state).toBe('closed');
+    expect(server.transport.state).toBe('disconnected');
     expect(signals).toEqual([]);
   });
 
@@ -102,11 +103,11 @@ describe('opening', () => {
     const opening = endpoint.open();
     await settle();
     await server.say({ type: 'heartbeat', status: 'continue' });
-    await server.transport.send({ kind: 'text', text: '{' });
+    await server.transport.send('{');
     await clock.advance(10_000);
 
     expect(await opening).toMatchObject({ ok: false, error: { code: 'register-timeout' } });
-    expect(server.transport.state).toBe('closed');
+    expect(server.transport.state).toBe('disconnected');
   });
 
   test('a server that closes instead of answering is heard', async () => {
@@ -123,9 +124,9 @@ describe('opening', () => {
     ['refused', 'connect-failed'],
     ['dns', 'connect-failed'],
   ] as const)('[AIP-27] a connection that fails as %s is told as %s', async (cause, code) => {
-    const connect: Connect = () => Promise.reject(new ConnectError(cause, 'no way'));
+    const createTransport = () => createFailingTransport(new ConnectError(cause, 'no way'));
 
-    expect(await aLink({ connect }).endpoint.open()).toEqual({ ok: false, error: { code, message: 'no way' } });
+    expect(await aLink({ createTransport }).endpoint.open()).toEqual({ ok: false, error: { code, message: 'no way' } });
   });
 
   test('opening can be given up while the server is silent', async () => {
@@ -136,7 +137,7 @@ describe('opening', () => {
     cancel();
 
     expect(await opening).toMatchObject({ ok: false, error: { code: 'closed' } });
-    expect(server.transport.state).toBe('closed');
+    expect(server.transport.state).toBe('disconnected');
   });
 
   test('closing while opening ends both', async () => {
@@ -253,15 +254,15 @@ describe('tasks', () => {
 
     expect(signals).toContainEqual({ kind: 'refused', message: 'no' });
     expect(server.heard()).toEqual([]);
-    expect(server.transport.state).toBe('open');
+    expect(server.transport.state).toBe('connected');
   });
 
   test('[AIP-96] frames that cannot be read are dropped, and still are a sign of life', async () => {
     const { server, kinds, signals } = await anOpenLink();
     for (const text of ['{', '[]', '{"type":"zzz","status":"ok"}', '']) {
-      await server.transport.send({ kind: 'text', text });
+      await server.transport.send(text);
     }
-    await server.transport.send({ kind: 'binary', bytes: Uint8Array.of(1) });
+    await server.transport.send(Uint8Array.of(1));
     await server.say({ type: 'task_end', status: 'completed', session_id: 's' });
     await settle();
 
@@ -300,7 +301,7 @@ describe('life and death', () => {
     await clock.advance(1);
 
     expect(signals).toEqual([{ kind: 'closed', code: 1006, reason: 'No message for 60 s' }]);
-    expect(server.transport.state).toBe('closed');
+    expect(server.transport.state).toBe('disconnected');
   });
 
   test('a reader that is busy does not mistake its own silence for the server’s', async () => {
@@ -312,10 +313,10 @@ describe('life and death', () => {
     await server.say({ type: 'task_end', status: 'completed', session_id: 's' });
     await clock.advance(600_000);
 
-    expect(server.transport.state).toBe('open');
+    expect(server.transport.state).toBe('connected');
     release();
     await clock.advance(120_000);
-    expect(server.transport.state).toBe('closed');
+    expect(server.transport.state).toBe('disconnected');
   });
 
   test('the end is told once and last, behind the frames that came before it', async () => {
@@ -353,7 +354,7 @@ describe('life and death', () => {
     await server.say({ type: 'error', status: 'error', error: 'no' });
     await settle();
 
-    expect(server.transport.state).toBe('closed');
+    expect(server.transport.state).toBe('disconnected');
     expect(kinds).toEqual(['heard', 'refused', 'closed']);
   });
 });
@@ -403,7 +404,7 @@ describe('device information', () => {
     const unanswered = endpoint.requestDeviceInfo();
     await clock.advance(10_000);
     expect(await unanswered).toMatchObject({ ok: false, reason: 'timeout' });
-    expect(server.transport.state).toBe('open');
+    expect(server.transport.state).toBe('connected');
   });
 
   test('a question that is on its way when the link ends is answered at once', async () => {
