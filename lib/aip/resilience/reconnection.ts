@@ -1,10 +1,8 @@
 import { type Cancellation, neverCancelled } from '@/lib/aip/transport/cancellation';
-import { backoffDelayMs } from '@/lib/std/backoff';
 import type { Clock } from '@/lib/std/clock';
 import type { Random } from '@/lib/std/random';
+import { type ReconnectionPolicy, reconnectionDelayMs } from './reconnection-settings';
 import { wait } from './wait';
-
-export type ReconnectionPolicy = 'exponential_backoff' | 'linear_backoff' | 'immediate' | 'none';
 
 export type ReconnectionPlan = {
   readonly policy: ReconnectionPolicy;
@@ -35,13 +33,16 @@ export const STOCK_RECONNECTION: ReconnectionPlan = {
  * @param fraction - random, in [0, 1)
  */
 export function reconnectDelayMs(plan: ReconnectionPlan, attempt: number, fraction: number): number {
-  if (plan.policy === 'immediate' || plan.policy === 'none') return 0;
-  const { initialMs, maxMs, jitter } = plan;
-  const growth =
-    plan.policy === 'linear_backoff'
-      ? { initialMs: initialMs * (attempt + 1), factor: 1 }
-      : { initialMs, factor: plan.factor };
-  return Math.max(plan.floorMs, backoffDelayMs({ ...growth, maxMs, jitter }, attempt, fraction));
+  const settings = {
+    policy: plan.policy,
+    maxRetries: plan.retriesMax,
+    initialBackoffMs: plan.initialMs,
+    maxBackoffMs: plan.maxMs,
+    backoffMultiplier: plan.factor,
+    jitter: plan.jitter,
+    minBackoffMs: plan.floorMs,
+  };
+  return reconnectionDelayMs(settings, attempt, fraction);
 }
 
 export type ReconnectionPorts = {
