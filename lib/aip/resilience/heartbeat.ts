@@ -1,5 +1,5 @@
 import type { Clock } from '@/lib/std/clock';
-import { HELD_UP_MS } from './patient-timer';
+import { watchSilence } from './silence-watch';
 
 export type HeartbeatOptions = {
   readonly clock: Clock;
@@ -21,43 +21,22 @@ export type Heartbeat = {
 /** Beats at a steady pace, the first time after one interval, and watches for the peer's silence. */
 export function startHeartbeat(options: HeartbeatOptions): Heartbeat {
   const { clock, everyMs, deadAfterMs, beat, onDead, isExcused = () => false } = options;
-  let heardMs = clock.now();
   const stopBeat = clock.every(everyMs, beat);
-  let hasGrace = true;
-  let dueMs = 0;
-  let stopWatch = lookIn(deadAfterMs);
-
-  function lookIn(delayMs: number) {
-    dueMs = clock.now() + delayMs;
-    return clock.after(delayMs, look);
-  }
-
-  function look() {
-    if (isExcused()) heardMs = clock.now();
-    const silenceMs = clock.now() - heardMs;
-    if (silenceMs < deadAfterMs) {
-      // A clock that was set back must not postpone the next look for ever.
-      stopWatch = lookIn(Math.min(deadAfterMs, deadAfterMs - silenceMs));
-      return;
-    }
-    if (hasGrace && clock.now() - dueMs > HELD_UP_MS) {
-      // What the peer has said meanwhile is not read yet. Once, so that a machine that is always late finds out, too.
-      hasGrace = false;
-      stopWatch = lookIn(everyMs);
-      return;
-    }
-    stopBeat();
-    onDead(silenceMs);
-  }
-
-  return {
-    heard() {
-      heardMs = clock.now();
-      hasGrace = true;
+  const watch = watchSilence({
+    clock,
+    deadAfterMs,
+    readingMs: everyMs,
+    isExcused,
+    onDead: (silenceMs) => {
+      stopBeat();
+      onDead(silenceMs);
     },
+  });
+  return {
+    heard: watch.heard,
     stop() {
       stopBeat();
-      stopWatch();
+      watch.stop();
     },
   };
 }
