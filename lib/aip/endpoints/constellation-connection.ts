@@ -9,7 +9,7 @@ import {
 } from '@/lib/aip/messages';
 import { type AipProtocol, createAipProtocol } from '@/lib/aip/protocol/aip-protocol';
 import { constellationMetadata } from '@/lib/aip/protocol/registration';
-import { type Heartbeat, startHeartbeat } from '@/lib/aip/resilience/heartbeat';
+import { createHeartbeatManager, type HeartbeatManager } from '@/lib/aip/resilience/heartbeat-manager';
 import { CONSTELLATION_TIMERS } from '@/lib/aip/resilience/timer-defaults';
 import { withinTime } from '@/lib/aip/resilience/wait';
 import { createCancellation, neverCancelled } from '@/lib/aip/transport/cancellation';
@@ -99,15 +99,15 @@ export function createConstellationConnection(options: ConstellationConnectionOp
     }
   }
 
-  async function readToTheEnd(open: Link, heartbeat: Heartbeat) {
+  async function readToTheEnd(open: Link, heartbeats: HeartbeatManager) {
     for (;;) {
       const received = await open.protocol.receive();
       if (received.kind === 'closed') {
-        heartbeat.stop();
+        heartbeats.stopAll();
         await tellEnd(received.code, endReason ?? received.reason);
         return;
       }
-      heartbeat.heard();
+      heartbeats.heard(clientId);
       await signal({ kind: 'heard', atMs: clock.now() });
       if (received.kind === 'message') await handle(open, received.message);
       else if (received.kind === 'malformed') {
@@ -116,32 +116,34 @@ export function createConstellationConnection(options: ConstellationConnectionOp
         const sessionId = sessionOfUnreadableEnd(received.text);
         if (sessionId !== undefined) await signal({ kind: 'task-unreadable', sessionId, message });
       } else logger.warn('link-frame-dropped', { targetId, reason: received.kind });
-      heartbeat.heard();
+      heartbeats.heard(clientId);
     }
   }
 
   function start(open: Link) {
-    const heartbeat = startHeartbeat({
+    const heartbeats = createHeartbeatManager({
       clock,
-      everyMs: timing.heartbeatMs,
+      logger,
+      intervalMs: timing.heartbeatMs,
       deadAfterMs: timing.deadAfterMs,
-      beat: () => {
+      isConnected: () => open.protocol.transport.state === 'connected',
+      send: async () => {
         const message = buildHeartbeat({ clientId, clientType: 'constellation' }, clock.now());
-        void open.protocol.send(message).then((sent) => {
-          if (!sent.ok) logger.debug('link-beat-not-sent', { targetId, reason: sent.error.code });
-        });
+        const sent = await open.protocol.send(message);
+        return sent.ok;
       },
-      onDead: (silenceMs) => {
+      onDead: (_clientId, silenceMs) => {
         endReason = `No message for ${Math.round(silenceMs / 1000)} s`;
         open.protocol.transport.terminate();
       },
       isExcused: () => isSignalling,
     });
+    heartbeats.start(clientId);
     void open.protocol.transport.waitClosed().then(() => {
-      heartbeat.stop();
+      heartbeats.stopAll();
       open.infoRequests.failAll('closed', 'The connection to the device server has ended');
     });
-    readToTheEnd(open, heartbeat)
+    readToTheEnd(open, heartbeats)
       .catch(async (cause: unknown) => {
         logHandlerFault(cause);
         await open.protocol.transport.close(1011, 'internal error');

@@ -11,7 +11,7 @@ import {
 import { type AipProtocol, createAipProtocol } from '@/lib/aip/protocol/aip-protocol';
 import { agreedExtensions, isRegistered } from '@/lib/aip/protocol/registration';
 import { runActions } from '@/lib/aip/protocol/run-actions';
-import { startHeartbeat } from '@/lib/aip/resilience/heartbeat';
+import { createHeartbeatManager } from '@/lib/aip/resilience/heartbeat-manager';
 import { withinTime } from '@/lib/aip/resilience/wait';
 import { type CancellationSource, createCancellation } from '@/lib/aip/transport/cancellation';
 import type { Transport, TransportClosed } from '@/lib/aip/transport/transport';
@@ -182,27 +182,30 @@ export function createDeviceConnection(transport: Transport, options: DeviceConn
       return reply.value;
     },
     async serve() {
-      const heartbeat = startHeartbeat({
+      const heartbeats = createHeartbeatManager({
         clock,
-        everyMs: timing.heartbeatMs,
+        logger,
+        intervalMs: timing.heartbeatMs,
         deadAfterMs: timing.deadAfterMs,
-        beat: () => void say(buildHeartbeat({ clientId, clientType: 'device' }, clock.now())),
-        onDead: (silenceMs) => {
+        isConnected: () => transport.state === 'connected',
+        send: () => say(buildHeartbeat({ clientId, clientType: 'device' }, clock.now())),
+        onDead: (_clientId, silenceMs) => {
           logger.warn('server-silent', { silenceMs });
           transport.terminate();
         },
       });
+      heartbeats.start(clientId);
       const stopReports = extensions.includes('device_info')
         ? clock.every(timing.infoReportMs, () => void reportInfo())
         : () => {};
       void transport.waitClosed().then(() => {
-        heartbeat.stop();
+        heartbeats.stopAll();
         stopReports();
       });
       for (;;) {
         const received = await protocol.receive();
         if (received.kind === 'closed') return received;
-        heartbeat.heard();
+        heartbeats.heard(clientId);
         if (received.kind === 'message') handle(received.message);
         else {
           const reason = received.kind === 'malformed' ? received.error.message : received.kind;

@@ -62,7 +62,7 @@ export function startClientHeartbeat(
           readingMs: intervalMs,
           isExcused: () => guarded(() => !ports.isConnected(clientId) || isExcused(), false),
           onDead(silenceMs) {
-            logger.warn('heartbeat-peer-dead', { clientId, silenceMs });
+            logger.info('heartbeat-peer-dead', { clientId, silenceMs });
             onEnd();
             guarded(() => ports.onDead?.(clientId, silenceMs), undefined);
           },

@@ -114,7 +114,7 @@ describe('beats', () => {
 
     await advance(30_000);
 
-    expect(logged).toEqual(['debug heartbeat-not-sent']);
+    expect(logged.filter((line) => line.endsWith('not-sent'))).toEqual(['debug heartbeat-not-sent']);
   });
 
   test('do not pile up behind a send that hangs, and one that hangs for long is given up', async () => {
@@ -497,7 +497,7 @@ describe('a silent peer', () => {
 
     manager.start('linux-1', 60_000);
 
-    expect(logged).toEqual(['warn heartbeat-slower-than-verdict']);
+    expect(logged).toContain('warn heartbeat-slower-than-verdict');
   });
 });
 

@@ -43,7 +43,7 @@ export function createHeartbeatManager(options: HeartbeatManagerOptions): Heartb
 
   function stop(clientId: string) {
     running.get(clientId)?.stop();
-    if (running.delete(clientId)) logger.info('heartbeat-stopped', { clientId });
+    if (running.delete(clientId)) logger.debug('heartbeat-stopped', { clientId });
   }
 
   return {
@@ -60,7 +60,7 @@ export function createHeartbeatManager(options: HeartbeatManagerOptions): Heartb
         clientId,
         startClientHeartbeat({ clientId, intervalMs }, options, () => stop(clientId)),
       );
-      logger.info('heartbeat-started', { clientId, intervalMs });
+      logger.debug('heartbeat-started', { clientId, intervalMs });
     },
     stop,
     stopAll() {
