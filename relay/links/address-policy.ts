@@ -8,15 +8,23 @@ export type AddressPolicy = {
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** Addresses inside of ordinary ranges that hand out a machine's credentials: Amazon's, Alibaba's and Oracle's. */
-const METADATA = ['fd00:ec2::254', '100.100.100.200', '192.0.0.192'].map((text) =>
-  ipaddr.parse(text).toNormalizedString(),
-);
+/** Addresses inside of ordinary ranges that hand out a machine's credentials. Most others are link-local. */
+const METADATA = [
+  'fd00:ec2::/32', // Amazon
+  'fd20:ce::254/128', // Google
+  'fd00:42::42/128', // Scaleway
+  '100.100.100.200/32', // Alibaba
+  '192.0.0.192/32', // Oracle
+  '168.63.129.16/32', // Azure
+];
 
 const PRIVATE_RANGES: ReadonlySet<string> = new Set(['private', 'loopback', 'uniqueLocal', 'carrierGradeNat']);
 
 /** The part of IPv6 that is given out to the public; whatever lies outside and is not private is nobody's server. */
 const PUBLIC_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');
+
+/** Where a network's own translator keeps the IPv4 address inside of these, only that network knows. */
+const LOCAL_NAT64 = ipaddr.IPv6.parseCIDR('64:ff9b:1::/48');
 
 /**
  * Says whether the relay may connect to an address. Checked for each address of a name, at each connection.
@@ -27,13 +35,13 @@ export function checkAddress(text: string, protocol: 'ws:' | 'wss:', policy: Add
   if (!ipaddr.isValid(text)) return err('is no address');
   const address = withoutMapping(ipaddr.parse(text));
   const range = address.range();
-  if (METADATA.includes(address.toNormalizedString())) return err('is a metadata address, which is never allowed');
+  if (isMetadata(address)) return err('is a metadata address, which is never allowed');
   if (range === 'linkLocal') return err('is link-local, which is never allowed');
   const embedded = embeddedIn(address);
   if (embedded.length > 0) {
-    const hidden = embedded.find((inner) => inner.range() !== 'unicast');
+    const hidden = embedded.find((inner) => inner.range() !== 'unicast' || isMetadata(inner));
     if (hidden !== undefined) return err(`hides ${hidden.toString()}, which is never allowed`);
-  } else if (isInNetworks(address, policy)) {
+  } else if (isIn(policy.networks, address)) {
     return PRIVATE_RANGES.has(range) || isPublic(address) ? ok(null) : err(neverAllowed(range));
   } else if (PRIVATE_RANGES.has(range)) {
     return err('is private; to allow it, add its network to ORRERY_DEVICE_NETWORKS');
@@ -53,8 +61,12 @@ function isPublic(address: Address): boolean {
   return isIpv4(address) || address.match(PUBLIC_IPV6);
 }
 
-function isInNetworks(address: Address, policy: AddressPolicy): boolean {
-  return policy.networks.some((network) => {
+function isMetadata(address: Address): boolean {
+  return isIn(METADATA, address);
+}
+
+function isIn(networks: readonly string[], address: Address): boolean {
+  return networks.some((network) => {
     const [base, bits] = ipaddr.parseCIDR(network);
     return base.kind() === address.kind() && address.match(base, bits);
   });
@@ -67,7 +79,7 @@ function withoutMapping(address: Address): Address {
 
 /** The IPv4 addresses that NAT64, 6to4, Teredo and the old compatible form carry inside. */
 function embeddedIn(address: Address): readonly ipaddr.IPv4[] {
-  if (isIpv4(address)) return [];
+  if (isIpv4(address) || address.match(LOCAL_NAT64)) return [];
   const bytes = address.toByteArray();
   switch (address.range()) {
     case 'rfc6052':

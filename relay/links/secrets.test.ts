@@ -61,7 +61,7 @@ test('a start that was killed while it made the key is no obstacle to the next o
   expect(readdirSync(path)).toEqual([SECRET_KEY_FILE]);
 });
 
-test('an address shows scheme, host and path and keeps its query to itself', () => {
+test('[AIP-26] an address shows scheme, host and path and keeps its query to itself', () => {
   const split = splitServerUrl(' wss://Device.Example:443/ws?token=hunter2&x=1#part ');
 
   expect(split).toEqual({ ok: true, value: { shown: 'wss://device.example/ws', secret: '?token=hunter2&x=1' } });
