@@ -17,6 +17,8 @@ export type AllowListOptions = {
 export type AllowList = {
   isHostAllowed(host: string | undefined): boolean;
   isOriginAllowed(origin: string | undefined): boolean;
+  /** What the browser itself says of where a request comes from; programs and old browsers say nothing. */
+  isFetchSiteAllowed(fetchSite: string | undefined): boolean;
   /** How people reach the relay; stands in sign-in links. */
   readonly origin: string;
   /** The same without a proxy in between: for programs on this machine. */
@@ -43,6 +45,7 @@ export function createAllowList(options: AllowListOptions): AllowList {
   return {
     isHostAllowed: (host) => host !== undefined && hosts.has(host.toLowerCase()),
     isOriginAllowed: (origin) => origin !== undefined && origins.has(origin),
+    isFetchSiteAllowed: (fetchSite) => fetchSite === undefined || fetchSite === 'same-origin' || fetchSite === 'none',
     origin: publicOrigin ?? localOrigin,
     localOrigin,
   };

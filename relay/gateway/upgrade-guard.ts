@@ -6,6 +6,12 @@ import type { AllowList } from '@/relay/auth/allow-list';
 
 export type UpgradeRefusal = { readonly status: number; readonly code: string; readonly detail: string };
 
+const FOREIGN_PAGE: UpgradeRefusal = {
+  status: 403,
+  code: 'foreign-origin',
+  detail: 'This page is not one of the relay; open its own address.',
+};
+
 const SUBPROTOCOLS_LENGTH_MAX = 256;
 
 /**
@@ -22,8 +28,9 @@ export function refuseUpgrade(request: IncomingMessage, allowList: AllowList): U
   }
   if (request.method !== 'GET') return { status: 400, code: 'bad-upgrade', detail: 'A WebSocket begins with GET.' };
   if (headers.origin !== undefined && !allowList.isOriginAllowed(headers.origin)) {
-    return { status: 403, code: 'foreign-origin', detail: 'This page is not one of the relay; open its own address.' };
+    return FOREIGN_PAGE;
   }
+  if (!allowList.isFetchSiteAllowed(headers['sec-fetch-site']?.toString())) return FOREIGN_PAGE;
   if (headers.origin === undefined && headers.cookie !== undefined) {
     return { status: 403, code: 'origin-missing', detail: 'A request with a cookie must name its Origin.' };
   }
