@@ -1,6 +1,7 @@
 import type { JsonObject } from '@/lib/std/json';
 import type { ClientMessage } from './client-message';
 import type { CommandResult } from './command';
+import { type DeviceManifest, manifestMembers } from './device-manifest';
 import type { ClientType, TaskStatus } from './enums';
 import { toTimestamp } from './timestamp';
 
@@ -10,11 +11,14 @@ export type DeviceRegistration = {
   readonly platform: string;
   /** Its own `platform` wins over the argument; `registration_time` is set here. */
   readonly metadata?: JsonObject;
+  readonly manifest?: DeviceManifest | undefined;
   readonly extensions?: readonly string[];
+  /** The token of the last confirmation: the device asks for the sessions that it had (extension `resume`). */
+  readonly resume?: string | undefined;
 };
 
 export function buildDeviceRegister(registration: DeviceRegistration, atMs: number): ClientMessage {
-  const { clientId, platform, metadata = {}, extensions } = registration;
+  const { clientId, platform, metadata = {}, manifest, extensions, resume } = registration;
   return {
     type: 'register',
     status: 'ok',
@@ -24,8 +28,10 @@ export function buildDeviceRegister(registration: DeviceRegistration, atMs: numb
     metadata: {
       platform,
       ...metadata,
+      ...(manifest && manifestMembers(manifest)),
       registration_time: toTimestamp(atMs),
       ...announced(extensions),
+      ...(resume !== undefined && { resume }),
     },
   };
 }
@@ -82,6 +88,8 @@ export type ConstellationTask = {
   readonly request: string;
   readonly requestId?: string;
   readonly metadata?: JsonObject;
+  /** The session's deadline (extension `deadline`). */
+  readonly timeoutSeconds?: number | undefined;
 };
 
 export function buildConstellationTask(task: ConstellationTask, atMs: number): ClientMessage {
@@ -96,8 +104,14 @@ export function buildConstellationTask(task: ConstellationTask, atMs: number): C
     request: task.request,
     timestamp: toTimestamp(atMs),
     ...(task.requestId !== undefined && { request_id: task.requestId }),
-    ...(task.metadata && { metadata: task.metadata }),
+    ...metadataOf(task),
   };
+}
+
+/** A TASK without anything to add has no metadata, as a stock one. */
+function metadataOf({ metadata, timeoutSeconds }: ConstellationTask): Pick<ClientMessage, 'metadata'> {
+  if (timeoutSeconds === undefined) return metadata ? { metadata } : {};
+  return { metadata: { ...metadata, timeout_seconds: timeoutSeconds } };
 }
 
 export type DeviceTask = {

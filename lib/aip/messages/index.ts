@@ -9,10 +9,13 @@ export {
   fileTransferStartSchema,
 } from './binary-models';
 export * from './client-builders';
+export * from './client-extension-builders';
 export { type ClientMessage, clientMessageSchema } from './client-message';
 export { type Command, type CommandResult, commandSchema, resultSchema } from './command';
 export { type DeviceInfo, deviceInfoSchema } from './device-info';
+export * from './device-manifest';
 export * from './enums';
+export * from './extension-members';
 export {
   type AipParseError,
   type AipProblem,

@@ -24,6 +24,21 @@ export function buildAcknowledgement(yes: Acknowledgement, atMs: number): Server
   };
 }
 
+export type RegistrationConfirmation = {
+  readonly responseId: string;
+  /** Those that both sides know. Empty towards a stock client, whose confirmation has no result at all. */
+  readonly extensions: readonly string[];
+  /** Set where `resume` was agreed: the token for the next registration, and whether this one took up its sessions. */
+  readonly resume?: { readonly token: string; readonly isResumed: boolean } | undefined;
+};
+
+export function buildRegistrationConfirmation(yes: RegistrationConfirmation, atMs: number): ServerMessage {
+  const { responseId, extensions, resume } = yes;
+  if (extensions.length === 0) return buildAcknowledgement({ responseId }, atMs);
+  const resumeMembers = resume && { resume: resume.token, resumed: resume.isResumed };
+  return buildAcknowledgement({ responseId, result: { extensions, ...resumeMembers } }, atMs);
+}
+
 export function buildError(
   refusal: { readonly error: string; readonly responseId: string },
   atMs: number,
@@ -65,6 +80,8 @@ export type CommandRound = {
   /** The stock server always names both, often as empty text. */
   readonly processName?: string;
   readonly rootName?: string;
+  /** What is left of the session's deadline (extension `deadline`). */
+  readonly timeoutSeconds?: number | undefined;
 };
 
 export function buildCommand(round: CommandRound, atMs: number): ServerMessage {
@@ -79,6 +96,7 @@ export function buildCommand(round: CommandRound, atMs: number): ServerMessage {
     ...(round.taskName !== undefined && { task_name: round.taskName }),
     timestamp: toTimestamp(atMs),
     response_id: round.responseId,
+    ...(round.timeoutSeconds !== undefined && { result: { timeout_seconds: round.timeoutSeconds } }),
   };
 }
 
@@ -88,12 +106,15 @@ export type TaskEnding = {
   readonly responseId: string;
   readonly error?: string | undefined;
   readonly result?: JsonValue;
+  /** The last lines of output (extension `log`). */
+  readonly messages?: readonly string[] | undefined;
 };
 
 export function buildTaskEnd(ending: TaskEnding, atMs: number): ServerMessage {
   return {
     type: 'task_end',
     status: ending.status,
+    ...(ending.messages && { messages: [...ending.messages] }),
     ...(ending.error !== undefined && { error: ending.error }),
     session_id: ending.sessionId,
     timestamp: toTimestamp(atMs),
@@ -102,8 +123,26 @@ export function buildTaskEnd(ending: TaskEnding, atMs: number): ServerMessage {
   };
 }
 
+export type LogNotice = {
+  readonly sessionId: string;
+  readonly lines: readonly string[];
+  readonly responseId?: string | undefined;
+};
+
+/** Lines that a running task has put out, for its requester (extension `log`). */
+export function buildLogNotice(notice: LogNotice, atMs: number): ServerMessage {
+  return {
+    type: 'heartbeat',
+    status: 'continue',
+    messages: [...notice.lines],
+    session_id: notice.sessionId,
+    timestamp: toTimestamp(atMs),
+    ...(notice.responseId !== undefined && { response_id: notice.responseId }),
+  };
+}
+
 export type InfoAnswer = {
-  /** The `request_id` of the question. */
+  /** The `request_id` of the question; absent when a device has spoken unasked (extension `device_info`). */
   readonly responseId: string | undefined;
   readonly result?: JsonValue;
   readonly status?: TaskStatus;
