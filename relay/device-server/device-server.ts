@@ -9,7 +9,7 @@ import type { TaskAgent } from '@/lib/aip/endpoints/task-agent';
 import type { Clock } from '@/lib/std/clock';
 import type { Logger } from '@/lib/std/logger';
 import type { Random } from '@/lib/std/random';
-import { acceptWebSocket, MESSAGE_BYTES_MAX } from '@/relay/net/ws-transport';
+import { acceptWebSocket, DEVICE_SERVER_KEEP_ALIVE, type KeepAlive, MESSAGE_BYTES_MAX } from '@/relay/net/ws-transport';
 import { createKeyCheck, type KeyCheck } from './api-key';
 import { createHttpApi } from './http-api';
 
@@ -25,6 +25,7 @@ export type DeviceServerOptions = {
   readonly timing?: Partial<DeviceServerTiming>;
   /** A larger message closes its connection with 1009. */
   readonly messageBytesMax?: number;
+  readonly keepAlive?: KeepAlive;
 };
 
 export type DeviceServer = {
@@ -38,7 +39,7 @@ const HEADER_BYTES_MAX = 1_200_000;
 
 /** Listens for devices and constellations on `/ws` and answers the HTTP API beside it. @throws the system's error */
 export async function openDeviceServer(options: DeviceServerOptions): Promise<DeviceServer> {
-  const { agent, clock, random, logger, timing } = options;
+  const { agent, clock, random, logger, timing, keepAlive = DEVICE_SERVER_KEEP_ALIVE } = options;
   const endpoint = createDeviceServerEndpoint({ agent, clock, random, logger, ...(timing && { timing }) });
   const isKey = createKeyCheck(options.apiKey);
   const api = createHttpApi({ endpoint, isKey, logger });
@@ -59,7 +60,7 @@ export async function openDeviceServer(options: DeviceServerOptions): Promise<De
       return;
     }
     sockets.handleUpgrade(request, socket, head, (webSocket) => {
-      void endpoint.accept(acceptWebSocket(webSocket));
+      void endpoint.accept(acceptWebSocket(webSocket, { keepAlive }));
     });
   });
 
@@ -102,8 +103,10 @@ function refusalOf(request: IncomingMessage, isKey: KeyCheck): 403 | 404 | undef
   return tokens.length === 1 && isKey(tokens[0]) ? undefined : 403;
 }
 
+/** Answers and lets the socket go, whether or not the other side ever closes its end. */
 function refuseUpgrade(socket: Duplex, status: 403 | 404): void {
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`);
+  const answer = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`;
+  socket.end(answer, () => socket.destroy());
 }
 
 function portOf(address: AddressInfo | string | null): number {

@@ -52,7 +52,7 @@ export function createHttpApi({ endpoint, isKey, logger }: HttpApiPorts): Hono {
   app.get('/api/health', (context) => context.json({ status: 'healthy', online_clients: endpoint.onlineClients() }));
   app.get('/api/task_result/:name', (context) => context.json(endpoint.taskResult(context.req.param('name'))));
   app.post('/api/dispatch', bodyLimit({ maxSize: BODY_BYTES_MAX, onError: tooLarge }), async (context) => {
-    const order = readOrder(await context.req.text());
+    const order = readOrder(await context.req.arrayBuffer());
     if (!order.ok) return context.json({ detail: order.error.detail }, order.error.status);
     const sent = await endpoint.dispatch(order.value);
     if (!sent.ok) return context.json({ detail: sent.error.message }, STATUS[sent.error.code]);
@@ -84,7 +84,9 @@ function tooLarge(context: Context): Response {
 }
 
 /** Reads the order in the order of checks that the stock server has: request, client, name. */
-function readOrder(text: string): Result<Order, Refusal> {
+function readOrder(bytes: ArrayBuffer): Result<Order, Refusal> {
+  const text = toText(bytes);
+  if (text === undefined) return err({ status: 422, detail: 'Expected a JSON object in UTF-8' });
   const body = parseJson(text, { depthMax: 64, protoKey: 'keep' });
   if (!body.ok) return err({ status: 422, detail: `Expected a JSON object: ${body.error.message}` });
   if (!isJsonObject(body.value)) return err({ status: 422, detail: 'Expected a JSON object' });
@@ -97,6 +99,14 @@ function readOrder(text: string): Result<Order, Refusal> {
   if (taskName === undefined) return ok({ request: request.value, clientId: clientId.value });
   if (typeof taskName !== 'string' || !isSafeTaskName(taskName)) return err({ status: 400, detail: INVALID_TASK_NAME });
   return ok({ request: request.value, clientId: clientId.value, taskName });
+}
+
+function toText(bytes: ArrayBuffer): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return undefined; // the bytes are no text, which is all that there is to know
+  }
 }
 
 function readText(body: JsonObject, name: string, whenEmpty: string): Result<string, Refusal> {

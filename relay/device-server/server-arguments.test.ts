@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseServerArguments } from './server-arguments';
 
-test('without arguments it serves this machine only, on port 5000, with a key that is made', () => {
+test('[AIP-25] without arguments it serves this machine only, on port 5000, with a key that is made', () => {
   expect(parseServerArguments([])).toEqual({
     ok: true,
     value: { kind: 'serve', host: '127.0.0.1', port: 5000, apiKey: undefined, logLevel: 'info' },
