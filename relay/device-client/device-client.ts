@@ -1,9 +1,11 @@
 import { createDeviceClientEndpoint } from '@/lib/aip/endpoints/device-client-endpoint';
-import type {
-  DeviceClientEndpoint,
-  DeviceClientState,
-  DeviceClientTiming,
+import {
+  type DeviceClientEndpoint,
+  type DeviceClientState,
+  type DeviceClientTiming,
+  DeviceStartError,
 } from '@/lib/aip/endpoints/device-client-types';
+import type { ReconnectionSettings } from '@/lib/aip/resilience/reconnection-settings';
 import type { Cancellation } from '@/lib/aip/transport/cancellation';
 import type { TransportFactory } from '@/lib/aip/transport/transport';
 import type { Clock } from '@/lib/std/clock';
@@ -28,6 +30,7 @@ export type DeviceClientOptions = {
   readonly logger: Logger;
   readonly onState: (state: DeviceClientState) => void;
   readonly timing?: Partial<DeviceClientTiming>;
+  readonly reconnection?: Partial<ReconnectionSettings>;
 };
 
 export type DeviceClient = {
@@ -36,6 +39,14 @@ export type DeviceClient = {
   run(cancellation: Cancellation): Promise<void>;
   /** Ends all running commands at once; for the last moment of the process. */
   killCommands(): void;
+};
+
+/** A device stays a device: it never gives up, comes back fast and, with full jitter, not in step with the others. */
+const PROGRAM_RECONNECTION: Partial<ReconnectionSettings> = {
+  maxRetries: Number.POSITIVE_INFINITY,
+  initialBackoffMs: 1_000,
+  minBackoffMs: 500,
+  jitter: 1,
 };
 
 /** A device: its tools, its information and its connection. */
@@ -58,15 +69,21 @@ export function createDeviceClient(options: DeviceClientOptions): DeviceClient {
     },
     onState: options.onState,
     ...(options.timing && { timing: options.timing }),
+    reconnection: { ...PROGRAM_RECONNECTION, ...options.reconnection },
   });
   return {
     endpoint,
     async run(cancellation) {
       // Not awaited: a slow server of tools must not keep the device offline. Each failure is logged there.
       void box.start();
+      const forget = cancellation.onCancelled(() => void endpoint.stop());
       try {
-        await endpoint.run(cancellation);
+        if (!cancellation.isCancelled) await endpoint.start();
+        await endpoint.waitStopped();
+      } catch (cause) {
+        if (!(cause instanceof DeviceStartError && cause.code === 'stopped')) throw cause;
       } finally {
+        forget();
         processes.killAll();
         await box.close();
       }

@@ -82,6 +82,8 @@ function describeState(state: DeviceClientState, { id, place }: Names): string |
       return `Registered as ${id} with ${place}; waiting for tasks`;
     case 'waiting':
       return `Offline: ${state.message}; next try in ${(state.retryInMs / 1_000).toFixed(1)} s`;
+    case 'given-up':
+      return `Offline for good: ${state.message}`;
     case 'stopped':
       return 'Stopped';
     default:

@@ -6,7 +6,6 @@ import type { DeviceClientOptions } from '@/lib/aip/endpoints/device-client-type
 import { createDeviceServerEndpoint } from '@/lib/aip/endpoints/device-server-endpoint';
 import type { TaskAgent } from '@/lib/aip/endpoints/task-agent';
 import { standInAgent } from '@/lib/aip/testing/stand-in-agent';
-import { createCancellation } from '@/lib/aip/transport/cancellation';
 import type { Transport } from '@/lib/aip/transport/transport';
 import { silentLogger } from '@/lib/std/logger';
 import { createNodeClock } from './node-clock';
@@ -45,15 +44,11 @@ function aDevice(url: string, options: Partial<DeviceClientOptions> = {}) {
       return { free_gb: freeGb };
     },
     execute: async () => ({ status: 'success' }),
-    timing: { reconnectFloorMs: 10, reconnectInitialMs: 10 },
+    reconnection: { maxRetries: Number.POSITIVE_INFINITY, initialBackoffMs: 10 },
     ...options,
   });
-  const { cancellation, cancel } = createCancellation();
-  const ended = endpoint.run(cancellation);
-  cleanUps.push(() => {
-    cancel();
-    return ended;
-  });
+  void endpoint.start();
+  cleanUps.push(() => endpoint.stop());
   return { cut: () => sockets.at(-1)?.terminate() };
 }
 
@@ -143,7 +138,7 @@ describe('device, server and constellation over real sockets', () => {
   test('a second device of the same name is refused until the first is gone', async () => {
     const { server, url } = await aServer();
     const states: string[] = [];
-    const first = aDevice(url, { timing: { reconnectFloorMs: 60_000 } });
+    const first = aDevice(url, { reconnection: { minBackoffMs: 60_000 } });
     await expect.poll(() => server.onlineClients()).toEqual(['dev-1']);
     aDevice(url, { onState: ({ phase }) => states.push(phase) });
     await expect.poll(() => states).toContain('waiting');

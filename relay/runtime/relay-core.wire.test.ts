@@ -4,7 +4,6 @@ import { afterEach, expect, test } from 'vitest';
 import { createDeviceClientEndpoint } from '@/lib/aip/endpoints/device-client-endpoint';
 import { createDeviceServerEndpoint } from '@/lib/aip/endpoints/device-server-endpoint';
 import type { TaskAgent } from '@/lib/aip/endpoints/task-agent';
-import { createCancellation } from '@/lib/aip/transport/cancellation';
 import { aPlan, aStar } from '@/lib/constellation/testing/a-plan';
 import { FLEET_STREAM, RUNS_STREAM, runStream } from '@/lib/relay-protocol/streams';
 import { silentLogger } from '@/lib/std/logger';
@@ -46,7 +45,6 @@ async function deviceSide() {
   let load = 0;
 
   function startDevice(id: string): () => Promise<void> {
-    const source = createCancellation();
     const device = createDeviceClientEndpoint({
       createTransport: () => createNodeTransport({ url }),
       clock,
@@ -68,13 +66,9 @@ async function deviceSide() {
         };
       },
     });
-    const running = device.run(source.cancellation);
-    const stop = () => {
-      source.cancel();
-      return running;
-    };
-    undo.push(stop);
-    return stop;
+    void device.start();
+    undo.push(device.stop);
+    return device.stop;
   }
 
   return { url, startDevice };

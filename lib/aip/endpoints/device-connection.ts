@@ -1,28 +1,37 @@
 import {
-  buildCommandResults,
   buildDeviceInfoReport,
   buildDeviceRegister,
   buildDeviceTask,
   buildHeartbeat,
   type ClientMessage,
-  parseServerMessage,
+  isResumed,
+  resumeTokenOf,
   type ServerMessage,
 } from '@/lib/aip/messages';
-import { type AipProtocol, createAipProtocol } from '@/lib/aip/protocol/aip-protocol';
+import type { Received } from '@/lib/aip/protocol/aip-protocol';
+import { type ClientProtocol, createClientProtocol } from '@/lib/aip/protocol/client-protocol';
 import { agreedExtensions, isRegistered } from '@/lib/aip/protocol/registration';
-import { runActions } from '@/lib/aip/protocol/run-actions';
+import { readUnreadableCommand } from '@/lib/aip/protocol/unreadable-command';
 import { createHeartbeatManager } from '@/lib/aip/resilience/heartbeat-manager';
 import { withinTime } from '@/lib/aip/resilience/wait';
-import { type CancellationSource, createCancellation } from '@/lib/aip/transport/cancellation';
-import type { Transport, TransportClosed } from '@/lib/aip/transport/transport';
+import { decodeFrame } from '@/lib/aip/transport/inbox';
+import { FrameError, type Transport, type TransportClosed } from '@/lib/aip/transport/transport';
 import { assertNever } from '@/lib/std/assert-never';
-import type { JsonObject } from '@/lib/std/json';
 import { err, ok, type Result } from '@/lib/std/result';
 import type { DeviceClientOptions, DeviceClientTiming } from './device-client-types';
+import { startInfoReports } from './device-info-reports';
+import type { DeviceOutlet, Said } from './device-outlet';
+import type { DeviceSelf } from './device-self';
+import type { DeviceWork } from './device-work';
 
-export type DeviceConnectionOptions = DeviceClientOptions & {
-  readonly announced: readonly string[];
+export type DeviceConnectionOptions = Pick<
+  DeviceClientOptions,
+  'clock' | 'random' | 'logger' | 'clientId' | 'platform' | 'middlewares' | 'onProtocol' | 'onManifestChanged'
+> & {
   readonly timing: DeviceClientTiming;
+  readonly announced: readonly string[];
+  readonly self: DeviceSelf;
+  readonly work: DeviceWork;
 };
 
 export type RegisterFailure = {
@@ -30,63 +39,70 @@ export type RegisterFailure = {
   readonly message: string;
 };
 
-export type DeviceConnection = {
-  register(): Promise<Result<{ readonly extensions: readonly string[] }, RegisterFailure>>;
-  /** Serves until the connection ends; a registration must have succeeded. */
-  serve(): Promise<TransportClosed>;
-  startTask(task: { readonly request: string | undefined; readonly taskName: string }): Promise<boolean>;
+export type Registration = {
+  readonly extensions: readonly string[];
+  /** For the connection after this one; undefined where `resume` is not agreed. */
+  readonly resumeToken: string | undefined;
+  /** Whether the server goes on with what the lost connection left. */
+  readonly isResumed: boolean;
 };
 
-/** How long the device may take to say what it is; a server is told that much sooner than it gives up waiting. */
-const SYSTEM_INFO_MS = 8_000;
+export type DeviceConnection = {
+  readonly protocol: ClientProtocol;
+  /** @param resumeToken - of the lost connection whose work is kept */
+  register(resumeToken: string | undefined): Promise<Result<Registration, RegisterFailure>>;
+  /** Serves until the connection ends; a registration must have succeeded. */
+  serve(): Promise<TransportClosed>;
+  startTask(task: { readonly request: string | undefined; readonly taskName: string }): Promise<Said>;
+};
 
-/** One socket of a device client, from REGISTER to its end. Nothing of it lives on in the next one. */
+type Incoming = Received<ServerMessage>;
+
+/** Beyond so many handlers of a user that are under way, the peer is held back. */
+const DISPATCHES_MAX = 100;
+
+/** One socket of a device client, from REGISTER to its end. */
 export function createDeviceConnection(transport: Transport, options: DeviceConnectionOptions): DeviceConnection {
-  const { clock, random, logger, clientId, platform, timing } = options;
-  const protocol: AipProtocol<ClientMessage, ServerMessage> = createAipProtocol({
-    transport,
-    parse: parseServerMessage,
-    logger,
-  });
-  const life: CancellationSource = createCancellation();
-  /** The last COMMAND of each session: those of one session run in order, those of different ones side by side. */
-  const running = new Map<string, Promise<void>>();
+  const { clock, random, logger, clientId, platform, timing, self, work } = options;
+  const protocol = createClientProtocol({ ...options, transport, clientType: 'device' });
+  options.onProtocol?.(protocol);
   let extensions: readonly string[] = [];
-  void transport.waitClosed().then(() => life.cancel());
+  const outlet: DeviceOutlet = {
+    get extensions() {
+      return extensions;
+    },
+    say,
+  };
 
-  async function say(message: ClientMessage): Promise<boolean> {
+  const isOpen = () => protocol.transport.state === 'connected';
+
+  async function say(message: ClientMessage): Promise<Said> {
     try {
       const sent = await protocol.send(message);
       if (!sent.ok) logger.info('device-message-not-sent', { type: message.type, reason: sent.error.code });
-      return sent.ok;
+      if (sent.ok || sent.error.code !== 'too-deep') return sent;
+      return err({ code: 'unwritable', message: sent.error.message });
     } catch (cause) {
       // Tools and system information come from elsewhere; what is no JSON after all must not end the device.
       logger.error('device-message-not-sent', { type: message.type, message: String(cause) });
-      return false;
+      return err({ code: 'unwritable', message: 'it is no JSON' });
     }
   }
 
-  async function currentInfo(): Promise<JsonObject | undefined> {
-    try {
-      const info = await withinTime(clock, SYSTEM_INFO_MS, options.systemInfo());
-      if (info.inTime) return info.value;
-      logger.warn('system-info-failed', { message: `Not collected within ${SYSTEM_INFO_MS} ms` });
-    } catch (cause) {
-      // A device that cannot describe itself is still of use.
-      logger.warn('system-info-failed', { message: cause instanceof Error ? cause.message : String(cause) });
-    }
-    return undefined;
-  }
-
-  async function reportInfo(prevResponseId?: string) {
-    const info = await currentInfo();
-    if (!info) return;
-    const metadata = extensions.includes('device_info') ? { system_info: info } : info;
-    await say(buildDeviceInfoReport({ clientId, metadata, prevResponseId }, clock.now()));
-  }
-
-  async function firstReply(): Promise<Result<{ readonly extensions: readonly string[] }, RegisterFailure>> {
+  /** The next frame. Servers should send text; JSON in a binary frame is read all the same, as stock clients do. */
+  async function receive(): Promise<Incoming> {
     const received = await protocol.receive();
+    if (received.kind !== 'binary') return received;
+    try {
+      return await protocol.read(decodeFrame(received.bytes));
+    } catch (cause) {
+      if (!(cause instanceof FrameError)) throw cause;
+      return received;
+    }
+  }
+
+  async function firstReply(): Promise<Result<Registration, RegisterFailure>> {
+    const received = await receive();
     if (received.kind === 'closed') {
       const message = `The server closed the connection before it confirmed (code ${received.code})`;
       return err({ code: 'closed', message });
@@ -97,45 +113,20 @@ export function createDeviceConnection(transport: Transport, options: DeviceConn
     if (!isRegistered(received.message)) {
       return err({ code: 'refused', message: received.message.error ?? 'The server refused without saying why' });
     }
-    return ok({ extensions: agreedExtensions(received.message, options.announced) });
+    const agreed = agreedExtensions(received.message, options.announced);
+    const token = resumeTokenOf(received.message);
+    const hasResume = agreed.includes('resume') && token !== undefined;
+    return ok({
+      extensions: hasResume ? agreed : agreed.filter((name) => name !== 'resume'),
+      resumeToken: hasResume ? token : undefined,
+      isResumed: hasResume && isResumed(received.message),
+    });
   }
 
-  async function runCommand(message: ServerMessage) {
-    const context = {
-      sessionId: message.session_id ?? '',
-      agentName: message.agent_name,
-      cancellation: life.cancellation,
-    };
-    const results = await runActions(
-      message.actions ?? [],
-      (command) => options.execute(command, context),
-      life.cancellation,
-    );
-    // An answer belongs to the connection that asked; on the next one it would be a stranger's.
-    if (life.cancellation.isCancelled) return;
-    const answer = {
-      clientId,
-      requestId: random.uuid(),
-      status: message.status,
-      sessionId: message.session_id,
-      prevResponseId: message.response_id,
-      results,
-    };
-    await say(buildCommandResults(answer, clock.now()));
-  }
-
-  function enqueueCommand(message: ServerMessage) {
-    const key = message.session_id ?? '';
-    const before = running.get(key) ?? Promise.resolve();
-    const work = before
-      .then(() => runCommand(message))
-      .catch((cause: unknown) => {
-        logger.error('command-failed', { message: cause instanceof Error ? (cause.stack ?? '') : String(cause) });
-      })
-      .finally(() => {
-        if (running.get(key) === work) running.delete(key);
-      });
-    running.set(key, work);
+  async function reportInfo(prevResponseId?: string) {
+    const metadata = extensions.includes('device_info') ? await self.describe() : await self.systemInfo();
+    if (!metadata || Object.keys(metadata).length === 0) return;
+    await say(buildDeviceInfoReport({ clientId, metadata, prevResponseId }, clock.now()));
   }
 
   function startTask(task: { readonly request: string | undefined; readonly taskName: string }) {
@@ -145,7 +136,8 @@ export function createDeviceConnection(transport: Transport, options: DeviceConn
   function handle(message: ServerMessage) {
     switch (message.type) {
       case 'command':
-        enqueueCommand(message);
+        // Read after the end, and nobody takes the answer: not begun.
+        if (isOpen() || extensions.includes('resume')) work.command(message);
         return;
       case 'task':
         void startTask({ request: message.user_request, taskName: message.task_name || random.uuid() });
@@ -158,6 +150,7 @@ export function createDeviceConnection(transport: Transport, options: DeviceConn
         return;
       case 'task_end':
         logger.info('task-ended', { sessionId: message.session_id ?? '', status: message.status });
+        work.taskEnded(message.session_id ?? '');
         return;
       case 'heartbeat':
       case 'device_info_response':
@@ -167,13 +160,53 @@ export function createDeviceConnection(transport: Transport, options: DeviceConn
     }
   }
 
+  /** A frame that goes no further. A COMMAND among them is answered all the same: its server waits for hours. */
+  function drop(received: Exclude<Incoming, { kind: 'message' | 'custom' | 'closed' }>) {
+    const reason = reasonOf(received);
+    logger.warn('server-frame-dropped', { reason });
+    if (received.kind === 'malformed') {
+      const command = readUnreadableCommand(received.text);
+      if (command) work.refuse(command, failures(command.callIds, `The command cannot be read: ${reason}`));
+    } else if (received.kind === 'refused' && received.message.type === 'command') {
+      const { actions = [] } = received.message;
+      const callIds = actions.map(({ call_id }) => call_id);
+      work.refuse(received.message, failures(callIds, `The command was refused: ${reason}`));
+    }
+  }
+
+  let dispatching = 0;
+  let lastDispatch: Promise<unknown> = Promise.resolve();
+
+  /** What a user hung in runs behind the device's own work, in order, and does not keep the device from reading. */
+  async function dispatch(received: Incoming) {
+    dispatching += 1;
+    lastDispatch = lastDispatch
+      .then(() => protocol.dispatch(received))
+      .finally(() => {
+        dispatching -= 1;
+      });
+    if (received.kind === 'custom' || dispatching > DISPATCHES_MAX) await lastDispatch;
+  }
+
+  async function serveFrames(heard: () => void): Promise<TransportClosed> {
+    for (;;) {
+      const received = await receive();
+      if (received.kind === 'closed') return received;
+      heard();
+      if (received.kind === 'message') handle(received.message);
+      else if (received.kind !== 'custom') drop(received);
+      await dispatch(received);
+    }
+  }
+
   return {
-    async register() {
-      const info = await currentInfo();
-      const metadata = info ? { system_info: info } : {};
-      const registration = { clientId, platform, metadata, extensions: options.announced };
-      await say(buildDeviceRegister(registration, clock.now()));
-      const reply = await withinTime(clock, timing.registerMs, firstReply());
+    protocol,
+    startTask,
+    async register(resumeToken) {
+      const metadata = await self.describe();
+      const registration = { clientId, platform, metadata, extensions: options.announced, resume: resumeToken };
+      const asked = say(buildDeviceRegister(registration, clock.now())).then(firstReply);
+      const reply = await withinTime(clock, timing.registerMs, asked);
       if (!reply.inTime) {
         const message = `The server did not confirm the registration within ${timing.registerMs} ms`;
         return err({ code: 'register-timeout', message });
@@ -187,32 +220,48 @@ export function createDeviceConnection(transport: Transport, options: DeviceConn
         logger,
         intervalMs: timing.heartbeatMs,
         deadAfterMs: timing.deadAfterMs,
-        isConnected: () => transport.state === 'connected',
-        send: () => say(buildHeartbeat({ clientId, clientType: 'device' }, clock.now())),
+        isConnected: isOpen,
+        isExcused: () => dispatching > DISPATCHES_MAX,
+        send: async () => (await say(buildHeartbeat({ clientId, clientType: 'device' }, clock.now()))).ok,
         onDead: (_clientId, silenceMs) => {
           logger.warn('server-silent', { silenceMs });
-          transport.terminate();
+          protocol.transport.terminate();
         },
       });
       heartbeats.start(clientId);
-      const stopReports = extensions.includes('device_info')
-        ? clock.every(timing.infoReportMs, () => void reportInfo())
-        : () => {};
-      void transport.waitClosed().then(() => {
+      const reports = extensions.includes('device_info')
+        ? startInfoReports({ clock, ...timing, report: () => void reportInfo() })
+        : undefined;
+      const forget = reports && options.onManifestChanged?.(reports.changed);
+      work.attach(outlet);
+      try {
+        return await serveFrames(() => heartbeats.heard(clientId));
+      } finally {
         heartbeats.stopAll();
-        stopReports();
-      });
-      for (;;) {
-        const received = await protocol.receive();
-        if (received.kind === 'closed') return received;
-        heartbeats.heard(clientId);
-        if (received.kind === 'message') handle(received.message);
-        else {
-          const reason = received.kind === 'malformed' ? received.error.message : received.kind;
-          logger.warn('server-frame-dropped', { reason });
-        }
+        reports?.stop();
+        forget?.();
       }
     },
-    startTask,
   };
+}
+
+function reasonOf(received: Exclude<Incoming, { kind: 'message' | 'custom' | 'closed' }>): string {
+  switch (received.kind) {
+    case 'malformed':
+      return received.error.message;
+    case 'refused':
+      return `${received.rule}: ${received.reason}`;
+    case 'binary':
+      return 'a binary frame that nobody expects';
+    default:
+      return assertNever(received);
+  }
+}
+
+function failures(callIds: readonly (string | undefined)[], error: string) {
+  return callIds.map((callId) => ({
+    status: 'failure' as const,
+    error,
+    ...(callId !== undefined && { call_id: callId }),
+  }));
 }

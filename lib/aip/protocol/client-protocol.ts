@@ -1,9 +1,9 @@
 import {
+  buildClientError,
   type ClientMessage,
   type ClientType,
   parseServerMessage,
   type ServerMessage,
-  toTimestamp,
 } from '@/lib/aip/messages';
 import type { Transport } from '@/lib/aip/transport/transport';
 import type { Clock } from '@/lib/std/clock';
@@ -45,17 +45,8 @@ export function createClientProtocol(options: ClientProtocolOptions): ClientProt
   });
   for (const middleware of middlewares) protocol.use(middleware);
   return Object.assign(protocol, {
-    sendError(error: string, { sessionId, prevResponseId }: ErrorContext = {}) {
-      return protocol.send({
-        type: 'error',
-        status: 'error',
-        client_type: clientType,
-        client_id: clientId,
-        error,
-        timestamp: toTimestamp(clock.now()),
-        ...(sessionId !== undefined && { session_id: sessionId }),
-        ...(prevResponseId !== undefined && { prev_response_id: prevResponseId }),
-      });
+    sendError(error: string, context: ErrorContext = {}) {
+      return protocol.send(buildClientError({ clientId, clientType, error, ...context }, clock.now()));
     },
   });
 }

@@ -8,7 +8,7 @@ import { vectorCases } from '@/lib/aip/testing/vectors';
 import { neverCancelled } from '@/lib/aip/transport/cancellation';
 import { silentLogger } from '@/lib/std/logger';
 import { createHeartbeatManager } from './heartbeat-manager';
-import { LIBRARY_RECONNECTION } from './reconnection-settings';
+import { DEVICE_CLIENT_RECONNECTION, LIBRARY_RECONNECTION } from './reconnection-settings';
 import { createReconnectionStrategy, LOSS_REASONS } from './reconnection-strategy';
 import { createTimeoutManager } from './timeout-manager';
 import {
@@ -148,5 +148,5 @@ test('[AIP-57] our own beats come at least every 30 s, and two in a row that sta
 });
 
 test('[AIP-106] a device of ours waits at most 60 s before it connects again', () => {
-  expect(DEVICE_CLIENT_TIMERS.reconnectMaxMs).toBe(60_000);
+  expect(DEVICE_CLIENT_RECONNECTION.maxBackoffMs).toBe(60_000);
 });

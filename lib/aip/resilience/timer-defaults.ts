@@ -65,8 +65,9 @@ export const DEVICE_CLIENT_TIMERS = {
   deadAfterMs: 75_000,
   registerMs: STOCK_TIMERS.registerMs,
   infoReportMs: 60_000,
-  reconnectInitialMs: 1_000,
-  reconnectMaxMs: 60_000,
-  reconnectFloorMs: 500,
+  infoPauseMs: 5_000,
   unauthorizedMs: 60_000,
+  refusedPatienceMs: 60_000,
+  resumeMs: 15_000,
+  toolMs: STOCK_TIMERS.toolMs,
 } as const;
