@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { createServer as createTcpServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { WebSocketServer } from 'ws';
 import { createCancellation, neverCancelled } from '@/lib/aip/transport/cancellation';
 import { ConnectError } from '@/lib/aip/transport/transport';
 import { transportContract } from '@/lib/aip/transport/transport.contract';
@@ -111,7 +112,7 @@ test('a long goodbye is shortened to what a close frame holds', async () => {
   expect(await server.waitClosed()).toEqual({ code: 4000, reason: 'ü'.repeat(61), clean: true });
 });
 
-test('a silent peer is noticed by pings', async () => {
+test('[AIP-24] a silent peer is noticed by pings', async () => {
   const tcp = createTcpServer((socket) => {
     socket.once('data', (request) => {
       const key = /sec-websocket-key: (\S+)/i.exec(request.toString())?.[1] ?? '';
@@ -148,13 +149,33 @@ test('a stall of this process is not taken for silence of its peers', async () =
   await client.close(1000, '');
 });
 
-test('a peer that answers pings stays, however little it says', async () => {
+test('[AIP-24] a peer that answers pings stays, however little it says', async () => {
   const [client] = await openPair({ keepAlive: { pingIntervalMs: 10, pingTimeoutMs: 90 } });
 
   await new Promise((resolve) => setTimeout(resolve, 250));
 
   expect(client.state).toBe('connected');
   await client.close(1000, '');
+});
+
+test.each([
+  ['compresses what it can', true],
+  ['does not compress', false],
+])('[AIP-29] a server that %s is understood', async (_name, perMessageDeflate) => {
+  const sockets = new WebSocketServer({ host: '127.0.0.1', port: 0, perMessageDeflate });
+  await once(sockets, 'listening');
+  sockets.on('connection', (socket) => socket.on('message', (data) => socket.send(String(data))));
+  const address = sockets.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const transport = createNodeTransport({ url: `ws://127.0.0.1:${port}/` });
+  await transport.connect();
+  const text = 'é😀'.repeat(100_000);
+
+  await transport.send(text);
+
+  expect(await transport.receive()).toBe(text);
+  await transport.close();
+  sockets.close();
 });
 
 describe('failures have a code, and never repeat the token', () => {
