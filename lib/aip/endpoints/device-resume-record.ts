@@ -12,7 +12,7 @@ const ENTRY_BYTES = 256;
 
 /**
  * Keeps results up to a size. Beyond it the oldest payloads go first: a failure stands for them, since the action must
- * still not run again. Only when the mere names are too many are the oldest forgotten.
+ * still not run again. When their mere names take more than half of the room, those are forgotten, too.
  *
  * @param bytesMax - of results as JSON and of their keys
  */
@@ -20,37 +20,47 @@ export function createResumeRecord(bytesMax: number): ResumeRecord {
   /** In order of age; an entry moves from the first map to the second one when its payload is dropped. */
   const whole = new Map<string, { readonly result: CommandResult; readonly bytes: number }>();
   const dropped = new Map<string, CommandResult>();
-  let keptBytes = 0;
+  let payloadBytes = 0;
+  let namesBytes = 0;
+
+  function lost(bytes: number): CommandResult {
+    const reason = `a device keeps ${bytesMax} bytes of a session`;
+    return {
+      status: 'failure',
+      error: `The action ran, but its result of ${bytes} bytes was lost with the connection: ${reason}`,
+    };
+  }
 
   function dropPayload(key: string, bytes: number) {
     whole.delete(key);
-    keptBytes -= bytes;
-    dropped.set(key, {
-      status: 'failure',
-      error: `The action ran, but its result of ${bytes} bytes was lost with the connection: a device keeps ${bytesMax} bytes of a session`,
-    });
+    payloadBytes -= bytes;
+    dropped.set(key, lost(bytes));
   }
 
-  function forget(key: string) {
-    dropped.delete(key);
-    keptBytes -= nameBytes(key);
+  function makeRoom() {
+    for (const [key, { bytes }] of whole) {
+      if (payloadBytes + namesBytes <= bytesMax) break;
+      dropPayload(key, bytes);
+    }
+    for (const key of dropped.keys()) {
+      if (namesBytes <= bytesMax / 2) break;
+      dropped.delete(key);
+      namesBytes -= nameBytes(key);
+    }
   }
 
   return {
     resultOf: (key) => whole.get(key)?.result ?? dropped.get(key),
     put(key, result) {
       if (whole.has(key) || dropped.has(key)) return;
-      const bytes = jsonBytesOf(result, bytesMax + 1);
-      whole.set(key, { result, bytes });
-      keptBytes += bytes + nameBytes(key);
-      for (const [oldKey, entry] of whole) {
-        if (keptBytes <= bytesMax) return;
-        dropPayload(oldKey, entry.bytes);
+      namesBytes += nameBytes(key);
+      const bytes = jsonBytesOf(result, bytesMax);
+      if (bytes >= bytesMax) dropped.set(key, lost(bytes));
+      else {
+        whole.set(key, { result, bytes });
+        payloadBytes += bytes;
       }
-      for (const oldKey of dropped.keys()) {
-        if (keptBytes <= bytesMax) return;
-        forget(oldKey);
-      }
+      makeRoom();
     },
   };
 }
