@@ -1,6 +1,20 @@
 import { describe, expect, test } from 'vitest';
+import { MessageRefused } from '@/lib/aip/protocol/middleware/middleware';
 import { aDevice, aRegisteredDevice, COMMAND, CONFIRMED, command, slowTools } from '@/lib/aip/testing/a-device';
 import { settle } from '@/lib/aip/testing/fake-clock';
+import type { JsonValue } from '@/lib/std/json';
+import type { DeviceClientOptions } from './device-client-types';
+
+/** What a tool hands out that does not keep its own types. */
+function asJson(value: unknown): JsonValue {
+  return value as JsonValue;
+}
+
+function deep(levels: number): JsonValue {
+  let value: JsonValue = 'bottom';
+  for (let level = 0; level < levels; level += 1) value = [value];
+  return value;
+}
 
 describe('commands', () => {
   test('[AIP-83] one answer per COMMAND: ids, status, order and call ids come back', async () => {
@@ -30,6 +44,168 @@ describe('commands', () => {
 
     expect(device.server().heard()).toMatchObject([
       { action_results: [{ status: 'failure', error: 'no such tool: fly' }, { status: 'skipped' }] },
+    ]);
+  });
+
+  test.each([
+    [
+      'has no tool type',
+      [
+        { tool_name: 'a', call_id: 'c0' },
+        { tool_name: 'b', call_id: 'c1' },
+      ],
+    ],
+    [
+      'has a text for its parameters',
+      [{ tool_name: 'a', tool_type: 'action', parameters: 'x', call_id: 'c0' }, { call_id: 'c1' }],
+    ],
+  ])('[AIP-85] a COMMAND whose action %s is answered with one failure for each action', async (_name, actions) => {
+    const device = await aRegisteredDevice();
+    await device.server().say({ ...COMMAND, session_id: 's', response_id: 'r', actions });
+    await settle();
+
+    const failure = (call_id: string) => ({
+      status: 'failure',
+      error: expect.stringContaining('The command cannot be read: actions[0]'),
+      call_id,
+    });
+    expect(device.server().heard()).toMatchObject([
+      {
+        type: 'command_results',
+        status: 'continue',
+        session_id: 's',
+        prev_response_id: 'r',
+        action_results: [failure('c0'), failure('c1')],
+      },
+    ]);
+  });
+
+  test('[AIP-85] a COMMAND that a middleware lets go no further is answered, too', async () => {
+    const guard = {
+      name: 'guard',
+      incoming(): never {
+        throw new MessageRefused('not on Sundays');
+      },
+    };
+    const device = await aRegisteredDevice();
+    device.endpoint.protocol?.use(guard);
+    await device.server().say(command('s', 'r', ['a']));
+    await settle();
+
+    expect(device.server().heard()).toMatchObject([
+      {
+        prev_response_id: 'r',
+        action_results: [
+          { status: 'failure', error: 'The command was refused: guard: not on Sundays', call_id: 'r.0' },
+        ],
+      },
+    ]);
+  });
+
+  test.each([
+    ['is no JSON', { count: 1n }, 'The result cannot be sent: it is no JSON'],
+    ['nests too deep', deep(300), 'The result nests deeper than a message may; ask for a flatter one'],
+  ])('[AIP-85] a result that %s is a failure that says so', async (_name, result, error) => {
+    const execute: DeviceClientOptions['execute'] = async () => ({ status: 'success', result: asJson(result) });
+    const device = await aRegisteredDevice({ execute });
+    await device.server().say(command('s', 'r', ['a']));
+    await settle();
+
+    expect(device.server().heard()).toMatchObject([{ action_results: [{ status: 'failure', error, call_id: 'r.0' }] }]);
+  });
+
+  test('[AIP-85] results beyond the size of a message become failures, and the connection lives on', async () => {
+    const execute: DeviceClientOptions['execute'] = async () => ({ status: 'success', result: 'é'.repeat(40_000) });
+    const device = await aRegisteredDevice({ execute, messageBytesMax: 70_000 });
+    await device.server().say(command('s', 'r-1', ['a']));
+    await settle();
+
+    expect(device.server().heard()).toMatchObject([
+      {
+        action_results: [{ status: 'failure', error: expect.stringContaining('larger than a message may be (70000') }],
+      },
+    ]);
+    expect(device.endpoint.isConnected()).toBe(true);
+  });
+
+  test.each([0, false, '', null, [[]], [{}]])('[AIP-86] the payload %j stays what it is', async (result) => {
+    const device = await aRegisteredDevice({ execute: async () => ({ status: 'success', result }) });
+    const sent: string[] = [];
+    device.endpoint.protocol?.use({
+      name: 'looker',
+      outgoing(message) {
+        sent.push(JSON.stringify(message.action_results?.[0]?.result));
+        return message;
+      },
+    });
+    await device.server().say(command('s', 'r', ['a']));
+    await settle();
+
+    expect(sent).toEqual([JSON.stringify(result)]);
+  });
+
+  test('[AIP-84] commands of one session run in order, one at a time', async () => {
+    const { execute, finish } = slowTools();
+    const order: string[] = [];
+    const device = await aRegisteredDevice({
+      execute: (action, context) => {
+        order.push(`begin ${action.tool_name}`);
+        return execute(action, context).finally(() => order.push(`end ${action.tool_name}`));
+      },
+    });
+    await device.server().say(command('s', 'r-1', ['a', 'b']));
+    await device.server().say(command('s', 'r-2', ['c']));
+    for (const name of ['a', 'b', 'c']) {
+      await settle();
+      finish(name);
+    }
+    await settle();
+
+    expect(order).toEqual(['begin a', 'end a', 'begin b', 'end b', 'begin c', 'end c']);
+    expect(
+      device
+        .server()
+        .heard()
+        .map(({ prev_response_id }) => prev_response_id),
+    ).toEqual(['r-1', 'r-2']);
+  });
+
+  test('[AIP-88] the status of the COMMAND comes back', async () => {
+    const device = await aRegisteredDevice();
+    for (const status of ['continue', 'completed', 'failed', 'ok']) {
+      await device.server().say({ ...command('s', status, ['a']), status });
+    }
+    await settle();
+
+    expect(
+      device
+        .server()
+        .heard()
+        .map(({ status }) => status),
+    ).toEqual(['continue', 'completed', 'failed', 'ok']);
+  });
+
+  test('commands beyond what may wait are answered with failures, not kept', async () => {
+    const { execute } = slowTools();
+    const device = await aRegisteredDevice({ execute });
+    for (let index = 0; index < 1_001; index += 1) await device.server().say(command('s', `r-${index}`, ['slow']));
+    await settle();
+
+    expect(device.server().heard()).toMatchObject([
+      {
+        prev_response_id: 'r-1000',
+        action_results: [{ status: 'failure', error: expect.stringContaining('1000 commands') }],
+      },
+    ]);
+  });
+
+  test('a tool that never ends is answered for after the longest time that a tool may take', async () => {
+    const device = await aRegisteredDevice({ execute: () => new Promise(() => {}), timing: { toolMs: 10_000 } });
+    await device.server().say(command('s', 'r', ['hang', 'next']));
+    await device.clock.advance(11_000);
+
+    expect(device.server().heard()).toMatchObject([
+      { action_results: [{ status: 'failure', error: 'hang timed out after 10 s' }, { status: 'skipped' }] },
     ]);
   });
 
