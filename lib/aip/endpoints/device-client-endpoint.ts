@@ -27,12 +27,9 @@ export function createDeviceClientEndpoint(options: DeviceClientOptions): Device
   let stopping: Promise<void> | undefined;
 
   function begin(): DeviceLife {
-    if (life) return life;
+    if (life && !life.isOver) return life;
     const begun = startDeviceLife({ ...options, timing, strategy, announced, self, work });
     life = begun;
-    void begun.ended.finally(() => {
-      if (life === begun) life = undefined;
-    });
     return begun;
   }
 
@@ -51,7 +48,7 @@ export function createDeviceClientEndpoint(options: DeviceClientOptions): Device
     },
     async stop() {
       const ending = life;
-      if (!ending) return;
+      if (!ending || ending.isOver) return;
       stopping ??= endLife(ending).finally(() => {
         stopping = undefined;
       });
@@ -60,7 +57,7 @@ export function createDeviceClientEndpoint(options: DeviceClientOptions): Device
     isConnected: () => life?.connection?.protocol.transport.state === 'connected',
     async reconnectDevice() {
       if (stopping) return false;
-      if (life) return life.reconnect();
+      if (life && !life.isOver) return life.reconnect();
       return begin().registered.then(
         () => true,
         () => false, // why was told to the log and as a state

@@ -35,7 +35,7 @@ export type DeviceConnectionOptions = Pick<
 };
 
 export type RegisterFailure = {
-  readonly code: 'refused' | 'register-timeout' | 'closed';
+  readonly code: 'registration-refused' | 'register-timeout' | 'closed';
   readonly message: string;
 };
 
@@ -108,10 +108,13 @@ export function createDeviceConnection(transport: Transport, options: DeviceConn
       return err({ code: 'closed', message });
     }
     if (received.kind !== 'message') {
-      return err({ code: 'refused', message: 'Expected a confirmation, got a frame that cannot be read' });
+      return err({ code: 'registration-refused', message: 'Expected a confirmation, got a frame that cannot be read' });
     }
     if (!isRegistered(received.message)) {
-      return err({ code: 'refused', message: received.message.error ?? 'The server refused without saying why' });
+      return err({
+        code: 'registration-refused',
+        message: received.message.error ?? 'The server refused without saying why',
+      });
     }
     const agreed = agreedExtensions(received.message, options.announced);
     const token = resumeTokenOf(received.message);
@@ -232,9 +235,10 @@ export function createDeviceConnection(transport: Transport, options: DeviceConn
       const reports = extensions.includes('device_info')
         ? startInfoReports({ clock, ...timing, report: () => void reportInfo() })
         : undefined;
-      const forget = reports && options.onManifestChanged?.(reports.changed);
-      work.attach(outlet);
+      let forget: (() => void) | undefined;
       try {
+        forget = reports && options.onManifestChanged?.(reports.changed);
+        work.attach(outlet);
         return await serveFrames(() => heartbeats.heard(clientId));
       } finally {
         heartbeats.stopAll();

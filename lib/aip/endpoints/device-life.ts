@@ -2,7 +2,12 @@ import type { ReconnectionStrategy } from '@/lib/aip/resilience/reconnection-str
 import { wait } from '@/lib/aip/resilience/wait';
 import { type Cancellation, createCancellation } from '@/lib/aip/transport/cancellation';
 import { ConnectError, type Transport, type TransportClosed } from '@/lib/aip/transport/transport';
-import { type DeviceClientOptions, type DeviceClientTiming, DeviceStartError } from './device-client-types';
+import {
+  type DeviceClientOptions,
+  type DeviceClientState,
+  type DeviceClientTiming,
+  DeviceStartError,
+} from './device-client-types';
 import { createDeviceConnection, type DeviceConnection } from './device-connection';
 import type { DeviceSelf } from './device-self';
 import type { DeviceWork } from './device-work';
@@ -22,6 +27,8 @@ export type DeviceLife = {
   /** Rejects with a DeviceStartError when it does not come to a registration at all. */
   readonly registered: Promise<void>;
   readonly ended: Promise<void>;
+  /** It has been stopped or has given up. */
+  readonly isOver: boolean;
   reconnect(): Promise<boolean>;
   stop(): void;
 };
@@ -32,13 +39,14 @@ type Attempt = { readonly cancellation: Cancellation; drop(): void };
 const GOODBYES: readonly number[] = [1000, 1001];
 
 export function startDeviceLife(options: DeviceLifeOptions): DeviceLife {
-  const { clock, logger, timing, strategy, work, clientId, onState = () => {} } = options;
+  const { clock, logger, timing, strategy, work, clientId } = options;
   const life = createCancellation();
   let connection: DeviceConnection | undefined;
   let resumeToken: string | undefined;
   let attempt: Attempt | undefined;
   let wakeUp: () => void = () => {};
   let isHurried = false;
+  let isOver = false;
   let waiters: ((isRegistered: boolean) => void)[] = [];
   let tellRegistered: () => void = () => {};
   let tellNotRegistered: (error: DeviceStartError) => void = () => {};
@@ -48,6 +56,15 @@ export function startDeviceLife(options: DeviceLifeOptions): DeviceLife {
   });
   // Told to whoever waits for it; that may be nobody.
   registered.catch(() => {});
+
+  /** A listener's fault is its own. */
+  function onState(state: DeviceClientState) {
+    try {
+      options.onState?.(state);
+    } catch (cause) {
+      logger.error('device-state-listener-failed', { phase: state.phase, message: String(cause) });
+    }
+  }
 
   function settle(asked: readonly ((isRegistered: boolean) => void)[], isRegistered: boolean) {
     for (const resolve of asked) resolve(isRegistered);
@@ -123,7 +140,7 @@ export function startDeviceLife(options: DeviceLifeOptions): DeviceLife {
       failures = 0;
       refusedSinceMs = undefined;
     }
-    const isRefused = ending.code === 'refused';
+    const isRefused = ending.code === 'registration-refused';
     if (isRefused) refusedSinceMs ??= clock.now();
     // No text says why it was refused; most likely the server has not noticed yet that the connection before is dead.
     const isPatient = isRefused && clock.now() - (refusedSinceMs ?? 0) < timing.refusedPatienceMs;
@@ -165,31 +182,39 @@ export function startDeviceLife(options: DeviceLifeOptions): DeviceLife {
       onState({ phase: 'waiting', retryInMs, code: ending.code, message: ending.message });
       await pause(retryInMs);
     }
-    tellNotRegistered(new DeviceStartError('stopped', 'The device was stopped before it was registered'));
+    end(new DeviceStartError('stopped', 'The device was stopped before it was registered'));
     onState({ phase: 'stopped' });
+  }
+
+  /** Before anybody is told, so that whoever hears of it can begin anew. */
+  function end(reason: DeviceStartError) {
+    isOver = true;
+    work.forget();
+    tellNotRegistered(reason);
+    settle(waiters, false);
+    waiters = [];
   }
 
   function giveUp({ code, message }: Ending) {
     logger.error('device-given-up', { code, message, attempts: failures + 1 });
     const advice = 'look at the server, then start the device again';
-    tellNotRegistered(new DeviceStartError('given-up', `Gave up after ${failures + 1} tries: ${message}; ${advice}`));
+    end(new DeviceStartError('given-up', `Gave up after ${failures + 1} tries: ${message}; ${advice}`));
     onState({ phase: 'given-up', code, message });
   }
 
-  const ended = live().finally(() => {
-    work.forget();
-    settle(waiters, false);
-    waiters = [];
-  });
+  const ended = live();
 
   return {
     get connection() {
       return connection;
     },
+    get isOver() {
+      return isOver;
+    },
     registered,
     ended,
     reconnect() {
-      if (life.cancellation.isCancelled) return Promise.resolve(false);
+      if (isOver || life.cancellation.isCancelled) return Promise.resolve(false);
       isHurried = true;
       const outcome = new Promise<boolean>((resolve) => waiters.push(resolve));
       attempt?.drop();
