@@ -275,6 +275,25 @@ describe('start and stop', () => {
   });
 });
 
+test('a server that takes nothing for two minutes is left', async () => {
+  const device = await aRegisteredDevice({
+    timing: { deadAfterMs: 600_000 },
+    onProtocol(protocol) {
+      const { transport } = protocol;
+      protocol.transport = {
+        ...transport,
+        bufferedBytes: 1,
+        state: 'connected',
+        send: (frame) => (String(frame).includes('"register"') ? transport.send(frame) : new Promise(() => {})),
+        terminate: () => transport.terminate(),
+      };
+    },
+  });
+  await device.clock.advance(25_000 + 120_000);
+
+  expect(device.server(0).transport.state).toBe('disconnected');
+});
+
 describe('reconnectDevice', () => {
   test('drops the connection with a goodbye and connects at once', async () => {
     const device = await aRegisteredDevice();

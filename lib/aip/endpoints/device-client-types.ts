@@ -25,6 +25,8 @@ export type DeviceClientTiming = {
   readonly refusedPatienceMs: number;
   /** How long commands outlive a lost connection, when `resume` is agreed. */
   readonly resumeMs: number;
+  /** A server that takes nothing of a message for so long is gone. */
+  readonly operationMs: number;
   /** The longest that one command may take when nobody sets a shorter limit. */
   readonly toolMs: number;
 };

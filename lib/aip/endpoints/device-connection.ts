@@ -13,6 +13,7 @@ import { type ClientProtocol, createClientProtocol } from '@/lib/aip/protocol/cl
 import { agreedExtensions, isRegistered } from '@/lib/aip/protocol/registration';
 import { readUnreadableCommand } from '@/lib/aip/protocol/unreadable-command';
 import { createHeartbeatManager } from '@/lib/aip/resilience/heartbeat-manager';
+import { createTimeoutManager } from '@/lib/aip/resilience/timeout-manager';
 import { withinTime } from '@/lib/aip/resilience/wait';
 import { decodeFrame } from '@/lib/aip/transport/inbox';
 import { FrameError, type Transport, type TransportClosed } from '@/lib/aip/transport/transport';
@@ -23,6 +24,7 @@ import { startInfoReports } from './device-info-reports';
 import type { DeviceOutlet, Said } from './device-outlet';
 import type { DeviceSelf } from './device-self';
 import type { DeviceWork } from './device-work';
+import { limitTimes } from './timed-protocol';
 
 export type DeviceConnectionOptions = Pick<
   DeviceClientOptions,
@@ -65,6 +67,7 @@ const DISPATCHES_MAX = 100;
 export function createDeviceConnection(transport: Transport, options: DeviceConnectionOptions): DeviceConnection {
   const { clock, random, logger, clientId, platform, timing, self, work } = options;
   const protocol = createClientProtocol({ ...options, transport, clientType: 'device' });
+  limitTimes(protocol, { timeouts: createTimeoutManager({ clock, defaultMs: timing.operationMs }), logger });
   options.onProtocol?.(protocol);
   let extensions: readonly string[] = [];
   const outlet: DeviceOutlet = {

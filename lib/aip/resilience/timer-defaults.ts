@@ -69,5 +69,6 @@ export const DEVICE_CLIENT_TIMERS = {
   unauthorizedMs: 60_000,
   refusedPatienceMs: 60_000,
   resumeMs: 15_000,
+  operationMs: STOCK_TIMERS.operationMs,
   toolMs: STOCK_TIMERS.toolMs,
 } as const;
