@@ -60,7 +60,7 @@ export async function openDeviceServer(options: DeviceServerOptions): Promise<De
       return;
     }
     sockets.handleUpgrade(request, socket, head, (webSocket) => {
-      void endpoint.accept(acceptWebSocket(webSocket, { keepAlive }));
+      void endpoint.handleWebSocket(acceptWebSocket(webSocket, { keepAlive }));
     });
   });
 

@@ -11,7 +11,7 @@ import type { TaskAgent, TaskSession } from './task-agent';
 function aServer(agent: TaskAgent = standInAgent) {
   const clock = createFakeClock();
   const server = createDeviceServerEndpoint({ clock, random: createFakeRandom(), logger: silentLogger, agent });
-  const open = () => openWire((transport) => void server.accept(transport));
+  const open = () => openWire((transport) => void server.handleWebSocket(transport));
   return { clock, server, open };
 }
 

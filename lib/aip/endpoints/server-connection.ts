@@ -1,159 +1,150 @@
-import { buildAcknowledgement, buildError, type ClientMessage } from '@/lib/aip/messages';
-import { announcedExtensions, registeredPlatform, registeredSystemInfo } from '@/lib/aip/protocol/registration';
-import { sanitiseTaskName } from '@/lib/aip/protocol/task-name';
+import { z } from 'zod';
+import { type ClientMessage, logLinesOf, parseModel } from '@/lib/aip/messages';
+import type { Received } from '@/lib/aip/protocol/aip-protocol';
+import type { ServerProtocol } from '@/lib/aip/protocol/server-protocol';
+import type { TimeoutManager } from '@/lib/aip/resilience/timeout-manager';
 import { assertNever } from '@/lib/std/assert-never';
-import type { Clock } from '@/lib/std/clock';
-import type { Logger } from '@/lib/std/logger';
-import type { Random } from '@/lib/std/random';
+import type { FileFrames } from './device-server-types';
+import { type AdmissionOptions, admit } from './server-admission';
 import type { ServerDeviceInfo } from './server-device-info';
-import type { Peer, Registry, ServerProtocol } from './server-peer';
-import type { Sessions } from './server-sessions';
+import { hasAgreed, type Peer } from './server-peer';
+import { endTask, startTask, type TasksOptions } from './server-tasks';
 
-export type ServerConnectionOptions = {
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly logger: Logger;
-  readonly registry: Registry;
-  readonly sessions: Sessions;
-  readonly deviceInfo: ServerDeviceInfo;
-  readonly registerMs: number;
-  readonly extensions: readonly string[];
-  readonly platforms: readonly string[];
-};
+export type ServerConnectionOptions = AdmissionOptions &
+  TasksOptions & {
+    readonly timeouts: TimeoutManager;
+    readonly deviceInfo: ServerDeviceInfo;
+    readonly files: ((protocol: ServerProtocol, clientId: string) => FileFrames) | undefined;
+  };
+
+type Incoming = Received<ClientMessage>;
+
+/** Questions about devices that one asker may have open. */
+const INFO_QUESTIONS_MAX = 64;
+/** Beyond so many frames that a user's handlers are behind, the peer is held back. */
+const DISPATCHES_MAX = 100;
 
 /** Serves one connection: registration, then frame by frame until its end; whatever happens, the id is free afterwards. */
 export async function serveConnection(protocol: ServerProtocol, options: ServerConnectionOptions): Promise<void> {
-  const { logger, registry, sessions, deviceInfo } = options;
   const peer = await admit(protocol, options);
   if (!peer) return;
+  const files = hasAgreed(peer, 'file') ? options.files?.(protocol, peer.id) : undefined;
+  let closedCode = 1006;
   try {
-    logger.info('client-registered', { clientId: peer.id, role: peer.role, platform: peer.platform });
-    await serveFrames(peer, options);
+    closedCode = await createFrameServer(peer, options, files).serve();
   } finally {
-    registry.remove(peer);
-    deviceInfo.forget(peer);
-    sessions.endAllOf(peer);
-    logger.info('client-gone', { clientId: peer.id, role: peer.role });
+    files?.close();
+    options.presence.leave(peer, closedCode);
   }
 }
 
-async function admit(protocol: ServerProtocol, options: ServerConnectionOptions): Promise<Peer | undefined> {
-  const { clock, random, logger, registry } = options;
-  const { transport } = protocol;
-  const stopTimer = clock.after(options.registerMs, () => {
-    logger.info('client-not-registered', { reason: 'deadline' });
-    void transport.close(1008, `expected REGISTER within ${options.registerMs} ms`);
-  });
-  const received = await protocol.receive();
-  stopTimer();
-  if (received.kind === 'closed') return undefined;
-  if (received.kind !== 'message' || received.message.type !== 'register' || !received.message.client_id) {
-    logger.info('client-not-registered', { reason: 'first frame is no REGISTER with a client_id' });
-    await transport.close(1008, 'expected REGISTER with a client_id');
-    return undefined;
-  }
-  const peer = toPeer(received.message, received.message.client_id, { protocol, extensions: options.extensions });
-  const refusal = refusalOf(peer, registry);
-  if (refusal !== undefined) {
-    logger.info('client-refused', { clientId: peer.id, reason: refusal });
-    await protocol.send(buildError({ error: refusal, responseId: random.uuid() }, clock.now()));
-    await transport.close(1000, 'registration refused');
-    return undefined;
-  }
-  const isAnnouncing = announcedExtensions(received.message).length > 0;
-  const confirmation = buildAcknowledgement(
-    { responseId: random.uuid(), ...(isAnnouncing && { result: { extensions: peer.extensions } }) },
-    clock.now(),
-  );
-  const confirmed = await protocol.send(confirmation);
-  if (confirmed.ok) return peer;
-  registry.remove(peer);
-  return undefined;
-}
+/** @returns serve - resolves to the code of the end */
+function createFrameServer(peer: Peer, options: ServerConnectionOptions, files: FileFrames | undefined) {
+  const { logger, sessions, deviceInfo, timeouts } = options;
+  const { protocol } = peer;
+  let openQuestions = 0;
+  let dispatching = 0;
+  let lastDispatch: Promise<unknown> = Promise.resolve();
 
-function toPeer(
-  register: ClientMessage,
-  id: string,
-  { protocol, extensions }: { readonly protocol: ServerProtocol; readonly extensions: readonly string[] },
-): Peer {
-  const isDevice = register.client_type === 'device';
-  return {
-    id,
-    role: register.client_type,
-    platform: registeredPlatform(register),
-    targetId: isDevice || !register.target_id ? undefined : register.target_id,
-    extensions: extensions.filter((name) => announcedExtensions(register).includes(name)),
-    protocol,
-    systemInfo: isDevice ? registeredSystemInfo(register) : undefined,
-  };
-}
-
-/** Takes the id when nothing speaks against it: check and taking are one step, so that two sockets cannot both win. */
-function refusalOf(peer: Peer, registry: Registry): string | undefined {
-  if (peer.targetId !== undefined && !registry.device(peer.targetId)) {
-    return `Target device '${peer.targetId}' is not connected`;
-  }
-  if (!registry.add(peer)) {
-    return `client_id '${peer.id}' is already registered; duplicate registrations are not allowed`;
-  }
-  return undefined;
-}
-
-async function serveFrames(peer: Peer, options: ServerConnectionOptions): Promise<void> {
-  for (;;) {
-    const received = await peer.protocol.receive();
-    if (received.kind === 'closed') return;
-    if (received.kind === 'binary') {
-      options.logger.info('client-frame-refused', { clientId: peer.id, reason: 'binary frame' });
-      await peer.protocol.transport.close(1003, 'binary frames are not agreed');
-      return;
+  async function serve(): Promise<number> {
+    for (;;) {
+      const received = await protocol.receive();
+      if (received.kind === 'closed') return received.code;
+      // The confirmation has arrived, so the token in it is the one that counts.
+      if (peer.resumeTokens.length > 1) peer.resumeTokens = peer.resumeTokens.slice(0, 1);
+      if (files && (await files.take(received))) continue;
+      if (received.kind === 'binary') {
+        logger.info('client-frame-refused', { clientId: peer.id, reason: 'binary frame' });
+        await protocol.transport.close(1003, 'binary frames are not agreed');
+        return 1003;
+      }
+      if (received.kind === 'message') await answer(received.message);
+      else if (received.kind !== 'custom') await refuseUnread(received);
+      await dispatch(received);
     }
-    if (received.kind === 'malformed') await refuse(peer, options, received.error.message);
-    else if (received.kind === 'refused') await refuse(peer, options, `${received.rule}: ${received.reason}`);
-    else if (received.kind === 'message') await answer(peer, options, received.message);
-    await peer.protocol.dispatch(received);
   }
-}
 
-async function answer(peer: Peer, options: ServerConnectionOptions, message: ClientMessage): Promise<void> {
-  const { clock, random, logger, sessions, deviceInfo } = options;
-  const forgery = forgeryIn(message, peer);
-  if (forgery !== undefined && message.type !== 'error') return refuse(peer, options, forgery);
-  switch (message.type) {
-    case 'heartbeat':
-      await peer.protocol.send(buildAcknowledgement({ responseId: random.uuid() }, clock.now()));
-      return;
-    case 'task':
-      return startTask(peer, options, message);
-    case 'command_results':
-      if (!sessions.deliver(peer, message)) logger.debug('results-dropped', { clientId: peer.id });
-      return;
-    case 'device_info_request': {
-      const refusal = infoRefusal(peer, message);
-      if (refusal !== undefined) return refuse(peer, options, refusal);
-      // Not awaited: the device may take its time, and the asker's next frames must not wait for it.
-      deviceInfo.answer(peer, message).catch((cause: unknown) => {
-        logger.error('info-answer-failed', { clientId: peer.id, message: String(cause) });
+  /** What a user hung in runs behind the server's own work and in order; a handler that hangs holds up no other for ever. */
+  async function dispatch(received: Incoming) {
+    dispatching += 1;
+    lastDispatch = lastDispatch
+      .then(() => timeouts.withTimeoutOrNone('handling', () => protocol.dispatch(received)))
+      .finally(() => {
+        dispatching -= 1;
       });
-      return;
-    }
-    case 'device_info_response':
-      if (peer.role === 'device') deviceInfo.take(peer, message);
-      return;
-    case 'error':
-      // Never answered: two peers that answer errors with errors would not stop.
-      logger.warn('client-error', { clientId: peer.id, message: message.error ?? 'without text' });
-      return;
-    case 'register':
-    case 'task_end':
-      return refuse(peer, options, `Unknown message type: ${message.type}`);
-    default:
-      return assertNever(message.type);
+    if (received.kind === 'custom' || dispatching > DISPATCHES_MAX) await lastDispatch;
   }
+
+  /** What cannot be read or breaks a rule is answered with the reason, unless it is an ERROR itself. */
+  async function refuseUnread(received: Extract<Incoming, { kind: 'malformed' | 'refused' }>) {
+    const reason = received.kind === 'malformed' ? received.error.message : `${received.rule}: ${received.reason}`;
+    const isError = received.kind === 'malformed' ? isErrorText(received.text) : received.message.type === 'error';
+    logger.info('client-frame-refused', { clientId: peer.id, reason, isError });
+    if (!isError) await protocol.sendError(reason);
+  }
+
+  async function answer(message: ClientMessage): Promise<unknown> {
+    const forgery = forgeryIn(message, peer);
+    if (forgery !== undefined && message.type !== 'error') return protocol.sendError(forgery);
+    switch (message.type) {
+      case 'heartbeat':
+        return answerHeartbeat(message);
+      case 'task':
+        return startTask(peer, options, message);
+      case 'command_results':
+        if (!sessions.deliver(peer, message)) logger.debug('results-dropped', { clientId: peer.id });
+        return;
+      case 'device_info_request':
+        return answerQuestion(message);
+      case 'device_info_response':
+        if (peer.role === 'device') deviceInfo.take(peer, message);
+        return;
+      case 'error':
+        // Never answered: two peers that answer errors with errors would not stop.
+        logger.warn('client-error', { clientId: peer.id, message: message.error ?? 'without text' });
+        return;
+      case 'task_end':
+        return endTask(peer, options, message);
+      case 'register':
+        return protocol.sendError(`Unknown message type: ${message.type}`);
+      default:
+        return assertNever(message.type);
+    }
+  }
+
+  async function answerHeartbeat(message: ClientMessage): Promise<unknown> {
+    const lines = peer.role === 'device' && hasAgreed(peer, 'log') ? logLinesOf(message) : undefined;
+    if (!lines) return protocol.sendAck();
+    if (!sessions.log(peer, message.session_id ?? '', lines)) logger.debug('log-dropped', { clientId: peer.id });
+    return undefined;
+  }
+
+  async function answerQuestion(message: ClientMessage): Promise<unknown> {
+    const refusal = infoRefusal(peer, message);
+    if (refusal !== undefined) return protocol.sendError(refusal);
+    if (openQuestions >= INFO_QUESTIONS_MAX) {
+      return protocol.sendError(`This client has ${INFO_QUESTIONS_MAX} questions open; wait for their answers`);
+    }
+    openQuestions += 1;
+    // Not awaited: the device may take its time, and the asker's next frames must not wait for it.
+    deviceInfo
+      .answer(peer, message)
+      .catch((cause: unknown) => {
+        logger.error('info-answer-failed', { clientId: peer.id, message: String(cause) });
+      })
+      .finally(() => {
+        openQuestions -= 1;
+      });
+    return undefined;
+  }
+
+  return { serve };
 }
 
-async function refuse(peer: Peer, { clock, random }: ServerConnectionOptions, error: string): Promise<void> {
-  await peer.protocol.send(buildError({ error, responseId: random.uuid() }, clock.now()));
+const errorShape = z.looseObject({ type: z.literal('error') });
+
+function isErrorText(text: string): boolean {
+  return parseModel(errorShape, text).ok;
 }
 
 /** What a message claims to be and is not. A stock constellation beats as a device, which does no harm. */
@@ -169,42 +160,5 @@ function infoRefusal(peer: Peer, message: ClientMessage): string | undefined {
   if (peer.targetId !== undefined && message.target_id !== peer.targetId) {
     return 'Not authorized to request device info for this device';
   }
-  return undefined;
-}
-
-async function startTask(peer: Peer, options: ServerConnectionOptions, message: ClientMessage): Promise<void> {
-  const { clock, random, logger, sessions } = options;
-  const executor = peer.role === 'device' ? peer : options.registry.device(message.target_id);
-  const refusal = taskRefusal(peer, options, message);
-  if (refusal !== undefined || !executor) return refuse(peer, options, refusal ?? 'The target device has just left');
-  const id = message.session_id || random.uuid();
-  const taskName = sanitiseTaskName(message.task_name || random.uuid(), random.uuid());
-  const session = sessions.begin({ id, taskName, request: message.request ?? '', owner: peer, executor });
-  logger.info('task-accepted', { sessionId: id, taskName, clientId: peer.id, deviceId: executor.id });
-  const acknowledgement = buildAcknowledgement({ responseId: random.uuid(), sessionId: id }, clock.now());
-  const told = await peer.protocol.send(acknowledgement);
-  // An owner that is gone already is noticed by its own connection, which then ends the session.
-  if (told.ok) void session.run();
-}
-
-/** The first rule that forbids the task, in the order in which the stock server looks. */
-function taskRefusal(peer: Peer, options: ServerConnectionOptions, message: ClientMessage): string | undefined {
-  const { registry, sessions, platforms } = options;
-  if (peer.role === 'device') {
-    if (message.target_id && message.target_id !== peer.id) return 'Device clients may not target other devices';
-  } else {
-    if (!message.target_id) return 'Constellation task requests require target_id';
-    const target = registry.get(message.target_id);
-    if (!target) return `Target device '${message.target_id}' is not connected`;
-    if (target.role !== 'device') return 'Constellation tasks may only target device clients';
-  }
-  if (!message.request || message.request.trim() === '') return 'A task needs a request that is not empty';
-  const platform = peer.role === 'device' ? peer.platform : registry.device(message.target_id)?.platform;
-  if (platform === undefined || !platforms.includes(platform)) {
-    return `Service session not supported on ${platform ?? 'an unknown platform'}`;
-  }
-  const owner = message.session_id ? sessions.ownerOf(message.session_id) : undefined;
-  if (owner && owner !== peer) return `session_id '${message.session_id}' is owned by another client`;
-  if (owner) return `session_id '${message.session_id}' is in use; every task needs its own`;
   return undefined;
 }

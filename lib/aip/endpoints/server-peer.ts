@@ -1,8 +1,7 @@
-import type { ClientMessage, ClientType, ServerMessage } from '@/lib/aip/messages';
-import type { AipProtocol } from '@/lib/aip/protocol/aip-protocol';
-import type { JsonObject } from '@/lib/std/json';
-
-export type ServerProtocol = AipProtocol<ServerMessage, ClientMessage>;
+import type { ClientMessage, ClientType } from '@/lib/aip/messages';
+import { announcedExtensions, registeredPlatform } from '@/lib/aip/protocol/registration';
+import type { ServerProtocol } from '@/lib/aip/protocol/server-protocol';
+import { type DeviceProfile, profileOf } from './server-profile';
 
 /** A registered client: what it said when it registered, which is all that is ever believed of it. */
 export type Peer = {
@@ -14,18 +13,50 @@ export type Peer = {
   readonly extensions: readonly string[];
   readonly protocol: ServerProtocol;
   /** What a device last said about itself; of a constellation nothing is kept. */
-  systemInfo: JsonObject | undefined;
+  profile: DeviceProfile;
+  /** With one of these a lost device takes up its sessions; empty where `resume` is not agreed. */
+  resumeTokens: readonly string[];
 };
+
+/** @param extensions - those that the server can agree to */
+export function toPeer(
+  register: ClientMessage,
+  id: string,
+  { protocol, extensions }: { readonly protocol: ServerProtocol; readonly extensions: readonly string[] },
+): Peer {
+  const isDevice = register.client_type === 'device';
+  const announced = announcedExtensions(register);
+  return {
+    id,
+    role: register.client_type,
+    platform: registeredPlatform(register),
+    targetId: isDevice || !register.target_id ? undefined : register.target_id,
+    extensions: extensions.filter((name) => announced.includes(name)),
+    protocol,
+    profile: isDevice ? profileOf(register.metadata) : {},
+    resumeTokens: [],
+  };
+}
+
+export function hasAgreed(peer: Peer, extension: string): boolean {
+  return peer.extensions.includes(extension);
+}
+
+export function isConnected(peer: Peer): boolean {
+  return peer.protocol.transport.state === 'connected';
+}
 
 /** Who is connected; an id is one client's, whatever its role. */
 export type Registry = {
   /** Says whether the id was free. */
   add(peer: Peer): boolean;
-  /** Frees the id if it is still this peer's. */
-  remove(peer: Peer): void;
+  /** Frees the id if it is still this peer's; says whether it was. */
+  remove(peer: Peer): boolean;
   get(id: string): Peer | undefined;
   device(id: string | undefined): Peer | undefined;
   ids(): readonly string[];
+  /** The constellations that registered for a device. */
+  watchersOf(deviceId: string): readonly Peer[];
 };
 
 export function createRegistry(): Registry {
@@ -36,14 +67,13 @@ export function createRegistry(): Registry {
       peers.set(peer.id, peer);
       return true;
     },
-    remove(peer) {
-      if (peers.get(peer.id) === peer) peers.delete(peer.id);
-    },
+    remove: (peer) => peers.get(peer.id) === peer && peers.delete(peer.id),
     get: (id) => peers.get(id),
     device(id) {
       const peer = id === undefined ? undefined : peers.get(id);
       return peer?.role === 'device' ? peer : undefined;
     },
     ids: () => [...peers.keys()],
+    watchersOf: (deviceId) => [...peers.values()].filter(({ targetId }) => targetId === deviceId),
   };
 }

@@ -2,7 +2,7 @@ import { buildCommand, type ClientMessage, type Command, type CommandResult } fr
 import { alignResults, allFailed } from '@/lib/aip/protocol/command-results';
 import type { Clock } from '@/lib/std/clock';
 import type { Random } from '@/lib/std/random';
-import type { Peer } from './server-peer';
+import { hasAgreed, type Peer } from './server-peer';
 import type { TaskCommand } from './task-agent';
 
 export type RoundsOptions = {
@@ -12,6 +12,7 @@ export type RoundsOptions = {
   readonly executor: Peer;
   readonly sessionId: string;
   readonly taskName: string;
+  readonly deadlineAtMs: number | undefined;
 };
 
 /** The rounds of one session: at most one COMMAND is unanswered at a time. */
@@ -20,6 +21,10 @@ export type Rounds = {
   execute(commands: readonly TaskCommand[]): Promise<readonly CommandResult[]>;
   /** Takes the results of the unanswered COMMAND; says whether they were. */
   deliver(message: ClientMessage): boolean;
+  /** The device is away and may come back: nothing is sent, and nothing fails for want of a connection. */
+  suspend(): void;
+  /** The device is back: the unanswered COMMAND is sent again, under its old `response_id`. */
+  resume(executor: Peer): void;
   /** Fails the unanswered COMMAND and every later one. */
   end(error: string): void;
 };
@@ -34,7 +39,8 @@ type Outstanding = {
 const AGENT_NAMES: Record<string, string> = { windows: 'HostAgent', linux: 'LinuxAgent', mobile: 'MobileAgent' };
 
 export function createRounds(options: RoundsOptions): Rounds {
-  const { clock, random, commandMs, executor, sessionId, taskName } = options;
+  const { clock, random, commandMs, sessionId, taskName, deadlineAtMs } = options;
+  let executor: Peer | undefined = options.executor;
   let outstanding: Outstanding | undefined;
   let endedBecause: string | undefined;
 
@@ -48,10 +54,35 @@ export function createRounds(options: RoundsOptions): Rounds {
     if (outstanding) settle(allFailed(outstanding.actions, error));
   }
 
-  function send(actions: readonly Command[], responseId: string) {
-    const agentName = AGENT_NAMES[executor.platform] ?? 'LinuxAgent';
-    const round = { agentName, processName: '', rootName: '', actions, sessionId, taskName, responseId };
-    return executor.protocol.send(buildCommand(round, clock.now()));
+  /** Not awaited by anybody: a device that has stopped reading must not outlast the time limit. */
+  function send(round: Outstanding, device: Peer) {
+    const leftMs = deadlineAtMs === undefined ? undefined : deadlineAtMs - clock.now();
+    if (leftMs !== undefined && leftMs <= 0) return;
+    const isLimited = leftMs !== undefined && hasAgreed(device, 'deadline');
+    const message = buildCommand(
+      {
+        agentName: AGENT_NAMES[device.platform] ?? 'LinuxAgent',
+        actions: round.actions,
+        sessionId,
+        taskName,
+        responseId: round.responseId,
+        processName: '',
+        rootName: '',
+        timeoutSeconds: isLimited ? leftMs / 1_000 : undefined,
+      },
+      clock.now(),
+    );
+    device.protocol.send(message).then(
+      (sent) => {
+        if (sent.ok || outstanding !== round) return;
+        // What a lost device left unread it is sent again, or its loss ends the session.
+        if (hasAgreed(device, 'resume') && (sent.error.code === 'closed' || sent.error.code === 'timeout')) return;
+        fail(`The command could not be sent: ${sent.error.message}`);
+      },
+      (cause: unknown) => {
+        if (outstanding === round) fail(`The command could not be sent: ${String(cause)}`);
+      },
+    );
   }
 
   return {
@@ -60,20 +91,15 @@ export function createRounds(options: RoundsOptions): Rounds {
       const actions = commands.map((command) => toAction(command, random.uuid()));
       if (actions.length === 0) return [];
       if (endedBecause !== undefined) return allFailed(actions, endedBecause);
-      const responseId = random.uuid();
-      const answered = new Promise<readonly CommandResult[]>((resolve) => {
-        outstanding = { responseId, actions, resolve };
-      });
+      if (deadlineAtMs !== undefined && deadlineAtMs <= clock.now()) {
+        return allFailed(actions, 'The time of the task is over');
+      }
+      const { round, answered } = openRound(random.uuid(), actions);
+      outstanding = round;
       const stopTimer = clock.after(commandMs, () => {
-        fail(`The device did not answer within ${Math.round(commandMs / 1000)} s`);
+        fail(`The device did not answer within ${Math.round(commandMs / 1_000)} s`);
       });
-      // Not awaited: a device that has stopped reading must not outlast the time limit.
-      send(actions, responseId).then(
-        (sent) => {
-          if (!sent.ok) fail(`The command could not be sent: ${sent.error.message}`);
-        },
-        (cause: unknown) => fail(`The command could not be sent: ${String(cause)}`),
-      );
+      if (executor) send(round, executor);
       const results = await answered;
       stopTimer();
       return results;
@@ -83,11 +109,26 @@ export function createRounds(options: RoundsOptions): Rounds {
       settle(alignResults(outstanding.actions, message.action_results));
       return true;
     },
+    suspend() {
+      executor = undefined;
+    },
+    resume(device) {
+      executor = device;
+      if (outstanding) send(outstanding, device);
+    },
     end(error) {
       endedBecause ??= error;
       fail(error);
     },
   };
+}
+
+function openRound(responseId: string, actions: readonly Command[]) {
+  let resolve: Outstanding['resolve'] = () => {};
+  const answered = new Promise<readonly CommandResult[]>((settle) => {
+    resolve = settle;
+  });
+  return { round: { responseId, actions, resolve }, answered };
 }
 
 function toAction(command: TaskCommand, callId: string): Command {

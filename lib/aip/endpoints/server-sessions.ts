@@ -1,117 +1,131 @@
-import { buildTaskEnd, type ClientMessage } from '@/lib/aip/messages';
-import { createCancellation } from '@/lib/aip/transport/cancellation';
-import type { Clock } from '@/lib/std/clock';
-import type { JsonValue } from '@/lib/std/json';
+import type { ClientMessage } from '@/lib/aip/messages';
+import type { CancelTimer, Clock } from '@/lib/std/clock';
 import type { Logger } from '@/lib/std/logger';
 import type { Random } from '@/lib/std/random';
-import type { TaskReport } from './device-server-types';
-import type { Peer } from './server-peer';
-import { createRounds, type Rounds } from './server-rounds';
-import type { TaskAgent, TaskOutcome } from './task-agent';
+import type { DeviceServerTiming, TaskReport } from './device-server-types';
+import { createEndings } from './server-endings';
+import { hasAgreed, type Peer } from './server-peer';
+import { createReports } from './server-reports';
+import { createSession, type Session, type SessionStart } from './server-session';
+import type { RoundReport, TaskAgent, TaskOutcome } from './task-agent';
 
 export type SessionsOptions = {
   readonly clock: Clock;
   readonly random: Random;
   readonly logger: Logger;
   readonly agent: TaskAgent;
-  readonly commandMs: number;
-};
-
-export type SessionStart = {
-  readonly id: string;
-  readonly taskName: string;
-  readonly request: string;
-  /** Who asked, and who runs the commands; the same peer when a device started the task itself. */
-  readonly owner: Peer;
-  readonly executor: Peer;
+  readonly timing: Pick<DeviceServerTiming, 'commandMs' | 'deadlineGraceMs'>;
 };
 
 export type Sessions = {
   ownerOf(sessionId: string): Peer | undefined;
+  executorOf(sessionId: string): Peer | undefined;
+  /** How many tasks of a requester have not ended. */
+  countOf(owner: Peer): number;
+  hasWorkFor(device: Peer): boolean;
   /** Takes the id at once; `run` then starts the work. */
   begin(start: SessionStart): { readonly run: () => Promise<void> };
+  /** Takes results; says whether they are those that the session waits for. */
   deliver(sender: Peer, message: ClientMessage): boolean;
+  /** Takes what a command prints; says whether the session is the sender's. */
+  log(sender: Peer, sessionId: string, lines: readonly string[]): boolean;
+  /** Ends a session before its agent does; false when it has ended already, or never was. */
+  end(sessionId: string, outcomeOf: (rounds: readonly RoundReport[]) => TaskOutcome): boolean;
+  /** Ends what runs on a device; says how much that was. */
+  endAllOn(deviceId: string, reason: string): Promise<number>;
   /** Ends what a lost peer asked for or was to do. */
   endAllOf(peer: Peer): void;
+  /** The device is away and may come back: its sessions wait. */
+  suspend(device: Peer): void;
+  /** The device is back under a new connection: it hears what it has missed, and its sessions go on. */
+  resume(device: Peer, fresh: Peer): void;
   report(taskName: string): TaskReport;
 };
 
-type Session = SessionStart & { readonly rounds: Rounds; readonly cancel: () => void };
-
-/** Results of ended tasks that are kept for the HTTP API. */
-const REPORTS_MAX = 1_000;
+/** Who hears of an end: when the requester is lost, only a device that agreed to be told. */
+type Audience = 'both sides' | 'agreed device';
 
 /**
- * Live tasks. A session ends exactly once: by its agent, by the loss of its device, or by the loss of its owner; only
- * the first end counts, and after it the id is free.
+ * Live tasks. A session ends exactly once: by its agent, its requester, its device, its deadline, or the loss of either
+ * side; only the first end counts. Its id is free when the end is on its way, so that nothing of a later session of that
+ * id can come before it.
  */
 export function createSessions(options: SessionsOptions): Sessions {
-  const { clock, random, logger, agent, commandMs } = options;
+  const { clock, random, logger, agent, timing } = options;
   const live = new Map<string, Session>();
-  const reports = new Map<string, TaskReport>();
+  const deadlines = new Map<Session, CancelTimer>();
+  const reports = createReports();
+  const endings = createEndings({ clock, logger });
 
-  async function finish(session: Session, outcome: TaskOutcome) {
-    if (live.get(session.id) !== session) return;
-    close(session, 'The task has ended');
-    keepReport(session.taskName, { status: 'done', result: outcome.result });
-    const ending = { ...outcome, sessionId: session.id, responseId: random.uuid() };
-    logger.info('task-ended', { sessionId: session.id, deviceId: session.executor.id, status: outcome.status });
-    const receivers = new Set([session.owner, session.executor]);
-    await Promise.all([...receivers].filter(isConnected).map((receiver) => tellEnd(receiver, ending)));
+  async function finish(session: Session, outcome: TaskOutcome, audience: Audience = 'both sides'): Promise<void> {
+    if (session.isOver) return;
+    session.isOver = true;
+    deadlines.get(session)?.();
+    deadlines.delete(session);
+    session.stop(outcome.error ?? 'The task has ended');
+    const final = timedOut(session, outcome) ?? outcome;
+    reports.end(session.taskName, final.result);
+    logger.info('task-ended', { sessionId: session.id, deviceId: session.executor.id, status: final.status });
+    if (session.log && audience === 'both sides') await session.log.flush();
+    session.log?.stop();
+    live.delete(session.id);
+    await tell(session, final, audience);
   }
 
-  async function tellEnd(receiver: Peer, ending: Parameters<typeof buildTaskEnd>[0]) {
-    const sent = await receiver.protocol.send(buildTaskEnd(ending, clock.now()));
-    if (sent.ok) return;
-    if (sent.error.code === 'too-deep') {
-      const failed = { ...ending, status: 'failed' as const, error: sent.error.message, result: [] };
-      await receiver.protocol.send(buildTaskEnd(failed, clock.now()));
+  async function tell(session: Session, { status, error, result }: TaskOutcome, audience: Audience): Promise<void> {
+    const { owner, executor } = session;
+    const ending = { sessionId: session.id, status, responseId: random.uuid(), error, result };
+    if (audience === 'agreed device') {
+      if (hasAgreed(executor, 'cancel')) await endings.tell(executor, ending);
       return;
     }
-    logger.info('task-end-not-told', { sessionId: ending.sessionId, clientId: receiver.id, reason: sent.error.code });
+    const messages = session.log?.tail() ?? [];
+    const forOwner = endings.tell(owner, messages.length > 0 ? { ...ending, messages } : ending);
+    if (executor !== owner) await endings.tell(executor, ending);
+    await forOwner;
   }
 
-  async function tellBroken({ id: sessionId, owner, executor }: Session) {
-    const error = 'The outcome of this task could not be written';
-    const ending = { sessionId, status: 'failed' as const, responseId: random.uuid(), error, result: [] };
-    await Promise.all([...new Set([owner, executor])].filter(isConnected).map((peer) => tellEnd(peer, ending)));
+  /** Nobody waits for these; what goes wrong is told here. */
+  function finishSoon(...ending: Parameters<typeof finish>): void {
+    finish(...ending).catch((cause: unknown) => {
+      logger.error('session-end-failed', { sessionId: ending[0].id, message: String(cause) });
+    });
   }
 
-  function close(session: Session, reason: string) {
-    live.delete(session.id);
-    session.rounds.end(reason);
-    session.cancel();
+  function watchDeadline(session: Session) {
+    const { deadlineAtMs } = session;
+    if (deadlineAtMs === undefined) return;
+    // A device that knows the deadline stops its command itself, and can say what came of it.
+    const graceMs = hasAgreed(session.executor, 'deadline') ? timing.deadlineGraceMs : 0;
+    const stopTimer = clock.after(deadlineAtMs - clock.now() + graceMs, () => {
+      finishSoon(session, { status: 'failed', result: [...session.reports] });
+    });
+    deadlines.set(session, stopTimer);
   }
 
-  function keepReport(taskName: string, report: TaskReport) {
-    reports.delete(taskName);
-    reports.set(taskName, report);
-    const oldest = reports.keys().next();
-    if (reports.size > REPORTS_MAX && !oldest.done) reports.delete(oldest.value);
+  /** What fails when the time is over failed because the time is over. */
+  function timedOut({ deadlineAtMs, timeoutSeconds, reports }: Session, outcome: TaskOutcome): TaskOutcome | undefined {
+    if (outcome.status === 'completed' || deadlineAtMs === undefined || clock.now() < deadlineAtMs) return undefined;
+    const error = `The task timed out after ${timeoutSeconds} s`;
+    const rounds = Array.isArray(outcome.result) ? outcome.result : [...reports];
+    return { status: 'failed', error, result: { failure: error, error_type: 'timeout', rounds } };
   }
+
+  const sessionsOn = (device: Peer) => [...live.values()].filter(({ executor }) => executor === device);
 
   return {
     ownerOf: (sessionId) => live.get(sessionId)?.owner,
+    executorOf: (sessionId) => live.get(sessionId)?.executor,
+    countOf: (owner) => [...live.values()].filter((session) => session.owner === owner).length,
+    hasWorkFor: (device) => sessionsOn(device).some(({ isOver }) => !isOver),
     begin(start) {
-      const { cancellation, cancel } = createCancellation();
-      const { id: sessionId, taskName, request, executor } = start;
-      const rounds = createRounds({ clock, random, commandMs, executor, sessionId, taskName });
-      const session: Session = { ...start, rounds, cancel };
-      live.set(sessionId, session);
-      reports.delete(taskName);
+      const session = createSession(start, { clock, random, commandMs: timing.commandMs });
+      live.set(session.id, session);
+      reports.begin(session.taskName);
+      watchDeadline(session);
       return {
         async run() {
-          if (live.get(sessionId) !== session) return;
-          const device = { id: executor.id, platform: executor.platform };
-          const { execute } = rounds;
-          try {
-            const outcome = await outcomeOf(agent, { sessionId, taskName, request, device, execute, cancellation });
-            await finish(session, outcome);
-          } catch (cause) {
-            // An outcome that cannot be written, such as one that is no JSON, ends its task and not the server.
-            logger.error('session-failed', { sessionId, message: cause instanceof Error ? cause.message : '' });
-            await tellBroken(session);
-          }
+          if (!session.isOver) await finish(session, await session.run(agent));
         },
       };
     },
@@ -119,31 +133,51 @@ export function createSessions(options: SessionsOptions): Sessions {
       const session = live.get(message.session_id ?? '');
       return session?.executor === sender && session.rounds.deliver(message);
     },
+    log(sender, sessionId, lines) {
+      const session = live.get(sessionId);
+      if (session?.executor !== sender || session.isOver) return false;
+      session.log?.add(lines);
+      return true;
+    },
+    end(sessionId, outcomeOf) {
+      const session = live.get(sessionId);
+      if (!session || session.isOver) return false;
+      finishSoon(session, outcomeOf([...session.reports]));
+      return true;
+    },
+    async endAllOn(deviceId, reason) {
+      const ended = [...live.values()].filter(({ executor, isOver }) => executor.id === deviceId && !isOver);
+      await Promise.all(
+        ended.map((session) => finish(session, { status: 'failed', error: reason, result: [...session.reports] })),
+      );
+      return ended.length;
+    },
     endAllOf(peer) {
+      endings.drop(peer);
       for (const session of [...live.values()]) {
+        const result = [...session.reports];
         if (session.owner === peer) {
-          close(session, 'The one who asked for this task is gone');
-          keepReport(session.taskName, { status: 'done', result: [] });
+          const error = 'The one who asked for this task is gone';
+          finishSoon(session, { status: 'failed', result, error }, 'agreed device');
         } else if (session.executor === peer) {
           const error = 'Task was cancelled because target device disconnected';
-          void finish(session, { status: 'failed', result: [], error });
+          finishSoon(session, { status: 'failed', result, error });
         }
       }
     },
-    report: (taskName) => reports.get(taskName) ?? { status: 'pending' },
+    suspend(device) {
+      endings.hold(device);
+      for (const session of sessionsOn(device)) session.rounds.suspend();
+    },
+    resume(device, fresh) {
+      const waiting = sessionsOn(device);
+      for (const session of waiting) {
+        session.executor = fresh;
+        if (session.owner === device) session.owner = fresh;
+      }
+      endings.release(device, fresh);
+      for (const session of waiting) if (!session.isOver) session.rounds.resume(fresh);
+    },
+    report: reports.of,
   };
-}
-
-function isConnected(peer: Peer): boolean {
-  return peer.protocol.transport.state === 'connected';
-}
-
-async function outcomeOf(agent: TaskAgent, session: Parameters<TaskAgent['run']>[0]): Promise<TaskOutcome> {
-  try {
-    return await agent.run(session);
-  } catch (cause) {
-    // The agent's fault ends its task and nothing else.
-    const none: JsonValue = [];
-    return { status: 'failed', result: none, error: cause instanceof Error ? cause.message : String(cause) };
-  }
 }

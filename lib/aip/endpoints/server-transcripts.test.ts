@@ -50,7 +50,7 @@ describe('the recorded dialogues with a device server', () => {
     const mask = createMask();
 
     for (const [index, step] of steps.entries()) {
-      const wire = wires.get(step.who) ?? openWire((transport) => void server.accept(transport));
+      const wire = wires.get(step.who) ?? openWire((transport) => void server.handleWebSocket(transport));
       wires.set(step.who, wire);
       await perform(wire, step, wires);
       await settle();

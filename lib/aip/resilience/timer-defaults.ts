@@ -58,6 +58,9 @@ export const DEVICE_SERVER_TIMERS = {
   registerMs: 30_000,
   commandMs: STOCK_TIMERS.commandMs,
   infoMs: STOCK_TIMERS.infoMs,
+  operationMs: STOCK_TIMERS.operationMs,
+  resumeMs: 15_000,
+  deadlineGraceMs: 2_000,
 } as const;
 
 export const DEVICE_CLIENT_TIMERS = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { TaskCommand } from '@/lib/aip/endpoints/task-agent';
+import type { RoundReport, TaskCommand } from '@/lib/aip/endpoints/task-agent';
 import type { CommandResult } from '@/lib/aip/messages';
 import { createCancellation, neverCancelled } from '@/lib/aip/transport/cancellation';
 import { scriptedAgent } from './scripted-agent';
@@ -8,14 +8,18 @@ const DEVICE = { id: 'linux-1', platform: 'linux' };
 
 function sessionOf(request: string, answer: (commands: readonly TaskCommand[]) => readonly CommandResult[]) {
   const rounds: (readonly TaskCommand[])[] = [];
+  const reports: RoundReport[] = [];
   return {
     rounds,
+    reports,
     session: {
       sessionId: 's',
       taskName: 't',
       request,
       device: DEVICE,
+      deadlineAtMs: undefined,
       cancellation: neverCancelled,
+      report: (round: RoundReport) => void reports.push(round),
       execute: async (commands: readonly TaskCommand[]) => {
         rounds.push(commands);
         return answer(commands);
@@ -41,6 +45,19 @@ test('each round of the request is one COMMAND, and its results are the outcome'
       { toolName: 'read_file', parameters: { path: 'x' }, toolType: 'data_collection' },
     ],
     [{ toolName: 'execute_command', parameters: { command: 'id', args: [] }, toolType: 'action' }],
+  ]);
+});
+
+test('each round is reported when it is over, so that a task that is cut short says how far it got', async () => {
+  const { session, reports } = sessionOf('$ a\n\n$ b\n\n$ c', (commands) =>
+    commands.map(({ parameters }) =>
+      parameters.command === 'b' ? { status: 'failure', error: 'b broke' } : { status: 'success', result: 'out' },
+    ),
+  );
+  await scriptedAgent.run(session);
+  expect(reports).toEqual([
+    { request: '$ a', result: 'out' },
+    { request: '$ b', result: { error: 'b broke' } },
   ]);
 });
 

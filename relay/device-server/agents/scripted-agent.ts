@@ -3,7 +3,7 @@ import { answerRound, beginTask, commandsDue, type Ended, receiveTask, toolTypeO
 
 /** An agent without a model: the request itself says which commands run, round by round. */
 export const scriptedAgent: TaskAgent = {
-  async run({ request, execute, cancellation }) {
+  async run({ request, execute, report, cancellation }) {
     let session = beginTask(receiveTask(request));
     while (session.phase === 'commanding' && !cancellation.isCancelled) {
       const commands = commandsDue(session).map(({ toolName, parameters }) => ({
@@ -12,6 +12,8 @@ export const scriptedAgent: TaskAgent = {
         toolType: toolTypeOf(toolName),
       }));
       session = answerRound(session, await execute(commands));
+      const last = session.reports.at(-1);
+      if (last) report(last);
     }
     if (session.phase === 'ended') return toOutcome(session);
     return { status: 'failed', result: [...session.reports], error: 'The task was cancelled between two rounds' };
