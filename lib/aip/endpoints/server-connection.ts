@@ -75,12 +75,13 @@ function createFrameServer(peer: Peer, options: ServerConnectionOptions, files: 
     if (received.kind === 'custom' || dispatching > DISPATCHES_MAX) await lastDispatch;
   }
 
-  /** What cannot be read or breaks a rule is answered with the reason, unless it is an ERROR itself. */
+  /** What cannot be read or breaks a rule is answered with the reason, unless it is an ERROR or told nothing on purpose. */
   async function refuseUnread(received: Extract<Incoming, { kind: 'malformed' | 'refused' }>) {
-    const reason = received.kind === 'malformed' ? received.error.message : `${received.rule}: ${received.reason}`;
-    const isError = received.kind === 'malformed' ? isErrorText(received.text) : received.message.type === 'error';
-    logger.info('client-frame-refused', { clientId: peer.id, reason, isError });
-    if (!isError) await protocol.sendError(reason);
+    const isMalformed = received.kind === 'malformed';
+    const reason = isMalformed ? received.error.message : `${received.rule}: ${received.reason}`;
+    const isSilent = isMalformed ? isErrorText(received.text) : isUnanswered(received);
+    logger.info('client-frame-refused', { clientId: peer.id, reason });
+    if (!isSilent) await protocol.sendError(reason);
   }
 
   async function answer(message: ClientMessage): Promise<unknown> {
@@ -145,6 +146,10 @@ const errorShape = z.looseObject({ type: z.literal('error') });
 
 function isErrorText(text: string): boolean {
   return parseModel(errorShape, text).ok;
+}
+
+function isUnanswered(refused: Extract<Incoming, { kind: 'refused' }>): boolean {
+  return refused.isUnanswered === true || refused.message.type === 'error';
 }
 
 /** What a message claims to be and is not. A stock constellation beats as a device, which does no harm. */

@@ -22,7 +22,7 @@ export type Received<Incoming> =
   | ({ readonly kind: 'custom' } & CustomFrame)
   | { readonly kind: 'malformed'; readonly error: AipParseError; readonly text: string }
   /** A message that breaks a rule of the validator, or that a middleware lets go no further. */
-  | { readonly kind: 'refused'; readonly rule: string; readonly reason: string; readonly message: Incoming }
+  | ({ readonly kind: 'refused'; readonly message: Incoming } & RuleBreach)
   | { readonly kind: 'binary'; readonly bytes: Uint8Array }
   | ({ readonly kind: 'closed' } & TransportClosed);
 
@@ -32,7 +32,10 @@ export type SendFailure = {
 };
 export type Sent = Result<null, SendFailure>;
 
-export type RuleCheck<Message> = (message: Message) => { readonly rule: string; readonly reason: string } | undefined;
+/** The parts of what a rule says that a protocol hands on. `isUnanswered`: the sender is told nothing. */
+type RuleBreach = { readonly rule: string; readonly reason: string; readonly isUnanswered?: true };
+
+export type RuleCheck<Message> = (message: Message) => RuleBreach | undefined;
 
 export type AipProtocolOptions<Incoming> = {
   readonly transport: Transport;
