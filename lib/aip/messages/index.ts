@@ -16,6 +16,8 @@ export { type DeviceInfo, deviceInfoSchema } from './device-info';
 export * from './device-manifest';
 export * from './enums';
 export * from './extension-members';
+export { type RuleBreach, validateClientMessage, validateServerMessage } from './message-rules';
+export { messageValidator } from './message-validator';
 export {
   type AipParseError,
   type AipProblem,
@@ -39,4 +41,3 @@ export { type ServerMessage, serverMessageSchema } from './server-message';
 export { toTimestamp } from './timestamp';
 export * from './ui-models';
 export { sessionOfUnreadableEnd } from './unreadable-task-end';
-export * from './validators';

@@ -3,7 +3,6 @@ import type { z } from 'zod';
 import { inputTextOf, type VectorCase, vectorCases, withoutNullsDeep } from '@/lib/aip/testing/vectors';
 import {
   appWindowControlInfoSchema,
-  areValidCommands,
   binaryMetadataSchema,
   chunkMetadataSchema,
   clientMessageSchema,
@@ -13,12 +12,8 @@ import {
   controlInfoSchema,
   fileTransferCompleteSchema,
   fileTransferStartSchema,
-  isValidCommand,
-  isValidCommandResults,
-  isValidRegistration,
-  isValidServerMessage,
-  isValidTaskRequest,
   mcpToolInfoSchema,
+  messageValidator,
   parseClientMessage,
   parseModel,
   parseServerMessage,
@@ -144,12 +139,12 @@ describe('vectors of enums', () => {
 
 describe('vectors of validators', () => {
   const VALIDATORS: Record<string, (text: string) => boolean> = {
-    validate_registration: (text) => isValidRegistration(clientMessage(text)),
-    validate_task_request: (text) => isValidTaskRequest(clientMessage(text)),
-    validate_command_results: (text) => isValidCommandResults(clientMessage(text)),
-    validate_server_message: (text) => isValidServerMessage(serverMessage(text)),
-    validate_command: (text) => isValidCommand(commandSchema.parse(JSON.parse(text))),
-    validate_commands: (text) => areValidCommands(commandSchema.array().parse(JSON.parse(text))),
+    validate_registration: (text) => messageValidator.validateRegistration(clientMessage(text)),
+    validate_task_request: (text) => messageValidator.validateTaskRequest(clientMessage(text)),
+    validate_command_results: (text) => messageValidator.validateCommandResults(clientMessage(text)),
+    validate_server_message: (text) => messageValidator.validateServerMessage(serverMessage(text)),
+    validate_command: (text) => messageValidator.validateCommand(commandSchema.parse(JSON.parse(text))),
+    validate_commands: (text) => messageValidator.validateCommands(commandSchema.array().parse(JSON.parse(text))),
     validate_result: (text) => resultSchema.safeParse(JSON.parse(text)).success,
     validate_results: (text) => resultSchema.array().safeParse(JSON.parse(text)).success,
   };
