@@ -1,4 +1,7 @@
 import { z } from 'zod';
+import { isDangerouslyDeep } from './json-depth';
+import { surveyJson } from './json-survey';
+import { mayEscapeHalfPair } from './may-escape-half-pair';
 import { err, ok, type Result } from './result';
 
 /** Any JSON value: what a free payload is behind the socket. */
@@ -26,67 +29,60 @@ export type JsonRules = {
 };
 
 /**
- * Text to JSON with the guards that every socket of ours needs: depth is counted before parsing, so that hostile nesting
- * costs no stack, and half surrogate pairs are refused.
+ * Text to JSON with the guards that every socket of ours needs: no nesting beyond the limit, whatever it would cost to
+ * parse, and no half of a surrogate pair. What a duplicate key drops is not looked at.
  *
  * With `protoKey: 'keep'` the key stays an own property of a null-prototype object.
  */
 export function parseJson(text: string, rules: JsonRules): Result<JsonValue, JsonProblem> {
-  if (text.trim() === '') return err({ code: 'empty', message: 'Expected JSON, got nothing' });
-  if (depthOf(text) > rules.depthMax) {
-    return err({
-      code: 'too-deep',
-      message: `Expected at most ${rules.depthMax} levels of nesting; flatten the value`,
-    });
-  }
+  if (!text.isWellFormed()) return err(HALF_PAIR);
+  const read = parseDecodedJson(text, rules);
+  return read.ok ? ok(read.value.value) : read;
+}
+
+export type DecodedJson = {
+  readonly value: JsonValue;
+  /** Whether a number lies beyond the doubles: JavaScript reads such a one as `Infinity`, which no JSON can carry. */
+  readonly hasOverflow: boolean;
+};
+
+/**
+ * As {@link parseJson}, for text that was decoded from UTF-8, as that of every socket is: there, half of a surrogate pair
+ * can only be an escape, so large text need not be searched for it. All guards together cost a fraction of `JSON.parse`.
+ */
+export function parseDecodedJson(text: string, rules: JsonRules): Result<DecodedJson, JsonProblem> {
+  if (isDangerouslyDeep(text, rules.depthMax)) return err(tooDeep(rules));
   const parsed = parseText(text);
   if (!parsed.ok) return parsed;
-  if (!text.isWellFormed() || (text.includes('\\u') && !isWellFormedDeep(parsed.value))) {
-    return err({ code: 'not-well-formed', message: 'Expected well-formed Unicode, got half of a surrogate pair' });
-  }
-  if (!mayHoldProtoKey(text)) return parsed;
-  if (rules.protoKey === 'keep') return ok(withoutPrototypes(parsed.value));
-  if (hasProtoKey(parsed.value)) return err({ code: 'forbidden-key', message: 'The key "__proto__" is not allowed' });
-  return parsed;
+  const survey = surveyJson(parsed.value, {
+    depthMax: rules.depthMax,
+    text: mayEscapeHalfPair(text) ? 'suspect' : 'known',
+  });
+  if (!survey) return err(tooDeep(rules));
+  if (survey.hasHalfPair) return err(HALF_PAIR);
+  if (survey.hasProtoKey && rules.protoKey === 'refuse') return err(PROTO_KEY);
+  const value = survey.hasProtoKey ? withoutPrototypes(parsed.value) : parsed.value;
+  return ok({ value, hasOverflow: survey.hasOverflow });
+}
+
+const HALF_PAIR: JsonProblem = {
+  code: 'not-well-formed',
+  message: 'Expected well-formed Unicode, got half of a surrogate pair',
+};
+const PROTO_KEY: JsonProblem = { code: 'forbidden-key', message: 'The key "__proto__" is not allowed' };
+
+function tooDeep({ depthMax }: JsonRules): JsonProblem {
+  return { code: 'too-deep', message: `Expected at most ${depthMax} levels of nesting; flatten the value` };
 }
 
 function parseText(text: string): Result<JsonValue, JsonProblem> {
   try {
     return ok(JSON.parse(text));
   } catch (cause) {
+    if (text.trim() === '') return err({ code: 'empty', message: 'Expected JSON, got nothing' });
     const detail = cause instanceof Error ? cause.message : String(cause);
     return err({ code: 'syntax', message: `Expected JSON: ${detail.slice(0, 200)}` });
   }
-}
-
-/** Deepest nesting of brackets outside of strings; linear, no recursion. */
-function depthOf(text: string): number {
-  let depth = 0;
-  let deepest = 0;
-  let inString = false;
-  for (let index = 0; index < text.length; index += 1) {
-    const code = text.charCodeAt(index);
-    if (inString) {
-      if (code === 0x5c) index += 1;
-      else if (code === 0x22) inString = false;
-    } else if (code === 0x22) inString = true;
-    else if (code === 0x7b || code === 0x5b) {
-      depth += 1;
-      if (depth > deepest) deepest = depth;
-    } else if (code === 0x7d || code === 0x5d) depth -= 1;
-  }
-  return deepest;
-}
-
-/** An escaped spelling (`\u005f`) reaches the same key, so any escape makes the text a suspect. */
-function mayHoldProtoKey(text: string): boolean {
-  return text.includes('__proto__') || text.includes('\\u');
-}
-
-function hasProtoKey(value: JsonValue): boolean {
-  if (Array.isArray(value)) return value.some(hasProtoKey);
-  if (!isJsonObject(value)) return false;
-  return Object.entries(value).some(([key, member]) => key === '__proto__' || hasProtoKey(member));
 }
 
 function withoutPrototypes(value: JsonValue): JsonValue {
@@ -95,11 +91,4 @@ function withoutPrototypes(value: JsonValue): JsonValue {
   const bare: { [key: string]: JsonValue } = Object.create(null);
   for (const [key, member] of Object.entries(value)) bare[key] = withoutPrototypes(member);
   return bare;
-}
-
-function isWellFormedDeep(value: JsonValue): boolean {
-  if (typeof value === 'string') return value.isWellFormed();
-  if (Array.isArray(value)) return value.every(isWellFormedDeep);
-  if (!isJsonObject(value)) return true;
-  return Object.entries(value).every(([key, member]) => key.isWellFormed() && isWellFormedDeep(member));
 }

@@ -1,10 +1,12 @@
 import type { z } from 'zod';
 import { expectedBy, memberAt } from '@/lib/std/describe-issue';
-import { isJsonObject, type JsonProblem, type JsonValue } from '@/lib/std/json';
+import { isJsonObject, type JsonObject, type JsonProblem, type JsonValue } from '@/lib/std/json';
 import { err, ok, type Result } from '@/lib/std/result';
-import { parseAipJson } from './aip-json';
+import { parseAipJson, withoutOverflow } from './aip-json';
 import { type ClientMessage, clientMessageSchema } from './client-message';
 import { type Command, type CommandResult, commandSchema, resultSchema } from './command';
+import { readClientMessage, readServerMessage } from './message-readers';
+import { MISFIT, type ModelReader } from './model-reader';
 import { type ServerMessage, serverMessageSchema } from './server-message';
 
 export type AipProblem = { readonly path: string; readonly expected: string; readonly received: string };
@@ -20,28 +22,42 @@ export type Parsed<Model> = Result<Model, AipParseError>;
 
 const PROBLEMS_MAX = 8;
 
-export const parseClientMessage = (text: string): Parsed<ClientMessage> => parseModel(clientMessageSchema, text);
-export const parseServerMessage = (text: string): Parsed<ServerMessage> => parseModel(serverMessageSchema, text);
+export const parseClientMessage = (text: string): Parsed<ClientMessage> =>
+  parseWith({ schema: clientMessageSchema, read: readClientMessage }, text);
+export const parseServerMessage = (text: string): Parsed<ServerMessage> =>
+  parseWith({ schema: serverMessageSchema, read: readServerMessage }, text);
 export const parseCommand = (text: string): Parsed<Command> => parseModel(commandSchema, text);
 export const parseResult = (text: string): Parsed<CommandResult> => parseModel(resultSchema, text);
 
-/** The one place where text of a peer becomes a typed value. */
 export function parseModel<Model extends object>(schema: z.ZodType<Model>, text: string): Parsed<Model> {
+  return parseWith({ schema, read: () => MISFIT }, text);
+}
+
+/** A schema says what is right and what is wrong with the rest; its reader comes to the same sooner, or to nothing. */
+type Model<Value> = { readonly schema: z.ZodType<Value>; readonly read: ModelReader<Value> };
+
+/** The one place where text of a peer becomes a typed value. */
+function parseWith<Value extends object>({ schema, read }: Model<Value>, text: string): Parsed<Value> {
   const json = parseAipJson(text);
   if (!json.ok) return err(textError(json.error, text));
-  const { value, finite } = json.value;
-  if (!isJsonObject(value)) {
-    const received = kindOf(value);
-    return err({
-      code: 'not-an-object',
-      message: `Expected one JSON object, got ${received}`,
-      problems: [{ path: '', expected: 'object', received }],
-    });
-  }
-  const read = schema.safeParse(value);
-  if (read.success) return ok(finite(read.data));
-  const problems = read.error.issues.slice(0, PROBLEMS_MAX).map((issue) => toProblem(issue, value));
+  const { value, hasOverflow } = json.value;
+  if (!isJsonObject(value)) return err(notAnObject(value));
+  const quick = read(value);
+  const model = quick === MISFIT ? bySchema(schema, value) : ok(quick);
+  return model.ok && hasOverflow ? ok(withoutOverflow(model.value)) : model;
+}
+
+function bySchema<Value>(schema: z.ZodType<Value>, value: JsonObject): Parsed<Value> {
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return ok(parsed.data);
+  const problems = parsed.error.issues.slice(0, PROBLEMS_MAX).map((issue) => toProblem(issue, value));
   return err({ code: 'wrong-shape', message: problems.map(sentenceOf).join('; '), problems });
+}
+
+function notAnObject(value: JsonValue): AipParseError {
+  const received = kindOf(value);
+  const problems = [{ path: '', expected: 'object', received }];
+  return { code: 'not-an-object', message: `Expected one JSON object, got ${received}`, problems };
 }
 
 /** The engine's own message quotes the text around the fault, so only the place is taken from it. */

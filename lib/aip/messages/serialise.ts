@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@/lib/std/json';
+import { surveyJson } from '@/lib/std/json-survey';
 import { err, ok, type Result } from '@/lib/std/result';
 import { WRITTEN_DEPTH_MAX } from './aip-json';
 import { CLIENT_MESSAGE_FIELDS, type ClientMessage } from './client-message';
@@ -6,9 +7,6 @@ import { COMMAND_FIELDS, type Command, type CommandResult, RESULT_FIELDS } from 
 import { SERVER_MESSAGE_FIELDS, type ServerMessage } from './server-message';
 
 export type SerialiseError = { readonly code: 'too-deep'; readonly message: string };
-
-/** `JSON.stringify` writes half of a surrogate pair as an escape, which a stock peer refuses. */
-const LONE_SURROGATE = /\\ud[89a-f][0-9a-f]{2}/i;
 
 /**
  * A message as the wire carries it: compact, all members in declaration order, absent ones as `null`, lone surrogates
@@ -33,7 +31,7 @@ export function serialiseFrame(frame: JsonObject): Result<string, SerialiseError
 
 /** Whether a payload may stand in a message: it has room for the containers around it. */
 export function fitsDepth(value: JsonValue, levelsAround: number): boolean {
-  return !isDeeperThan(value, WRITTEN_DEPTH_MAX - levelsAround);
+  return surveyJson(value, { depthMax: WRITTEN_DEPTH_MAX - levelsAround, text: 'known' }) !== undefined;
 }
 
 /** Only a client's message has a `client_type`; the parser and the builders always set it. */
@@ -42,13 +40,17 @@ function isClientMessage(message: ClientMessage | ServerMessage): message is Cli
 }
 
 function clientShape(message: ClientMessage): JsonValue {
-  const results = message.action_results?.map((result) => inOrder(result, RESULT_FIELDS)) ?? null;
-  return { ...inOrder(message, CLIENT_MESSAGE_FIELDS), action_results: results };
+  const shape = inOrder(message, CLIENT_MESSAGE_FIELDS);
+  if (message.action_results) {
+    shape.action_results = message.action_results.map((result) => inOrder(result, RESULT_FIELDS));
+  }
+  return shape;
 }
 
 function serverShape(message: ServerMessage): JsonValue {
-  const actions = message.actions?.map((command) => inOrder(command, COMMAND_FIELDS)) ?? null;
-  return { ...inOrder(message, SERVER_MESSAGE_FIELDS), actions };
+  const shape = inOrder(message, SERVER_MESSAGE_FIELDS);
+  if (message.actions) shape.actions = message.actions.map((command) => inOrder(command, COMMAND_FIELDS));
+  return shape;
 }
 
 function inOrder<Model extends object>(
@@ -66,20 +68,13 @@ function toJson(member: unknown): JsonValue {
 }
 
 function serialise(value: JsonValue): Result<string, SerialiseError> {
-  if (isDeeperThan(value, WRITTEN_DEPTH_MAX)) {
+  const survey = surveyJson(value, { depthMax: WRITTEN_DEPTH_MAX, text: 'suspect' });
+  if (!survey) {
     const message = `Expected at most ${WRITTEN_DEPTH_MAX} levels of nesting in a message; flatten its payload`;
     return err({ code: 'too-deep', message });
   }
-  const text = JSON.stringify(value);
-  if (text.isWellFormed() && !LONE_SURROGATE.test(text)) return ok(text);
-  return ok(JSON.stringify(wellFormed(value)));
-}
-
-function isDeeperThan(value: JsonValue, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  if (levels === 0) return true;
-  const members: readonly JsonValue[] = Array.isArray(value) ? value : Object.values(value);
-  return members.some((member) => isDeeperThan(member, levels - 1));
+  // Half of a surrogate pair would be written as an escape, which a stock peer refuses.
+  return ok(JSON.stringify(survey.hasHalfPair ? wellFormed(value) : value));
 }
 
 function wellFormed(value: JsonValue): JsonValue {
