@@ -1,8 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import { MessageRefused } from '@/lib/aip/protocol/middleware/middleware';
-import { aDevice, aRegisteredDevice, COMMAND, CONFIRMED, command, slowTools } from '@/lib/aip/testing/a-device';
+import {
+  aDevice,
+  agreedTo,
+  aRegisteredDevice,
+  COMMAND,
+  CONFIRMED,
+  command,
+  slowTools,
+} from '@/lib/aip/testing/a-device';
 import { settle } from '@/lib/aip/testing/fake-clock';
 import type { JsonValue } from '@/lib/std/json';
+import { silentLogger } from '@/lib/std/logger';
 import type { DeviceClientOptions } from './device-client-types';
 
 /** What a tool hands out that does not keep its own types. */
@@ -274,6 +283,29 @@ describe('commands', () => {
 });
 
 describe('other frames', () => {
+  test('[AIP-52] whatever the device says, it says as a device and under its own name', async () => {
+    const extensions = ['device_info', 'log', 'task_end'];
+    const device = aDevice({
+      execute: async (_action, { onOutput }) => {
+        onOutput('a line');
+        return { status: 'success' };
+      },
+    });
+    await settle();
+    await device.server().say(agreedTo(extensions));
+    await device.server().say(command('s', 'r', ['a']));
+    await device.server().say({ type: 'task', status: 'continue', user_request: 'x' });
+    await device.server().say({ type: 'device_info_request', status: 'ok', response_id: 'q' });
+    await device.clock.advance(25_000);
+    await device.endpoint.endTask('s', { status: 'completed' });
+    await settle();
+
+    const heard = device.server().heard();
+    const types = ['register', 'heartbeat', 'command_results', 'task', 'device_info_response', 'task_end'];
+    expect(new Set(heard.map(({ type }) => type))).toEqual(new Set(types));
+    for (const message of heard) expect(message).toMatchObject({ client_type: 'device', client_id: 'dev-1' });
+  });
+
   test.each([
     ['with its name', 'nightly', 'nightly'],
     ['with a fresh name when there is none', null, expect.stringMatching(/^[0-9a-f-]{36}$/)],
@@ -286,6 +318,30 @@ describe('other frames', () => {
     const [own] = device.server().heard();
     expect(own).toMatchObject({ type: 'task', request: 'do it', task_name: expected, metadata: { platform: 'linux' } });
     expect(own).not.toHaveProperty('session_id');
+  });
+
+  test('[AIP-96] JSON in a binary frame is read like text, other bytes are dropped', async () => {
+    const device = await aRegisteredDevice();
+    const { transport } = device.server();
+    await transport.send(Uint8Array.of(0xff, 0xfe));
+    await transport.send(new TextEncoder().encode(JSON.stringify(command('s', 'r-1', ['a']))));
+    await settle();
+
+    expect(device.server().heard()).toMatchObject([{ type: 'command_results', prev_response_id: 'r-1' }]);
+  });
+
+  test('[AIP-96] a message that breaks a rule reaches no handler, and its rule is told to the log', async () => {
+    const logged: unknown[] = [];
+    const handled: string[] = [];
+    const device = await aRegisteredDevice({
+      logger: { ...silentLogger, warn: (what, fields) => void logged.push([what, fields?.reason]) },
+      onProtocol: ({ on }) => void on('task_end', ({ type }) => void handled.push(type)),
+    });
+    await device.server().say({ type: 'task_end', status: 'completed' });
+    await settle();
+
+    expect(handled).toEqual([]);
+    expect(logged).toContainEqual(['server-frame-dropped', expect.stringMatching(/^task-end-names-session: /)]);
   });
 
   test('[AIP-96][AIP-97] malformed frames, errors and acknowledgements are not answered', async () => {

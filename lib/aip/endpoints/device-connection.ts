@@ -7,6 +7,7 @@ import {
   isResumed,
   resumeTokenOf,
   type ServerMessage,
+  validateServerMessage,
 } from '@/lib/aip/messages';
 import type { Received } from '@/lib/aip/protocol/aip-protocol';
 import { type ClientProtocol, createClientProtocol } from '@/lib/aip/protocol/client-protocol';
@@ -66,7 +67,14 @@ const DISPATCHES_MAX = 100;
 /** One socket of a device client, from REGISTER to its end. */
 export function createDeviceConnection(transport: Transport, options: DeviceConnectionOptions): DeviceConnection {
   const { clock, random, logger, clientId, platform, timing, self, work } = options;
-  const protocol = createClientProtocol({ ...options, transport, clientType: 'device' });
+  /** The first reply is judged by its status alone, whatever else it is or lacks. */
+  let isServing = false;
+  const protocol = createClientProtocol({
+    ...options,
+    transport,
+    clientType: 'device',
+    validate: (message) => (isServing ? validateServerMessage(message) : undefined),
+  });
   limitTimes(protocol, { timeouts: createTimeoutManager({ clock, defaultMs: timing.operationMs }), logger });
   options.onProtocol?.(protocol);
   let extensions: readonly string[] = [];
@@ -221,6 +229,7 @@ export function createDeviceConnection(transport: Transport, options: DeviceConn
       return reply.value;
     },
     async serve() {
+      isServing = true;
       const heartbeats = createHeartbeatManager({
         clock,
         logger,

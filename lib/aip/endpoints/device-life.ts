@@ -98,6 +98,7 @@ export function startDeviceLife(options: DeviceLifeOptions): DeviceLife {
       attempt = undefined;
       connection = undefined;
       forgetLife();
+      work.release();
       await transport?.close(1000, '');
     }
   }
@@ -107,7 +108,9 @@ export function startDeviceLife(options: DeviceLifeOptions): DeviceLife {
     { onRegistered }: { readonly onRegistered: (isResumable: boolean) => void },
   ): Promise<Ending> {
     const next = createDeviceConnection(transport, options);
-    const reply = await next.register(work.isKept ? resumeToken : undefined);
+    const token = work.isKept ? resumeToken : undefined;
+    work.hold();
+    const reply = await next.register(token);
     if (!reply.ok) return { wasRegistered: false, ...reply.error };
     const { extensions, isResumed } = reply.value;
     if (!isResumed) work.forget();

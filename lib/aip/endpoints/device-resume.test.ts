@@ -182,6 +182,38 @@ test('after 15 s away the work is given up, and no token is shown any more', asy
   expect(device.server(1).heard()[0]?.metadata).not.toHaveProperty('resume');
 });
 
+test('a server that has been asked to go on is waited for, also beyond the 15 s', async () => {
+  const { execute, contexts, finish } = slowTools();
+  const device = await aResumableDevice({ execute, reconnection: { minBackoffMs: 14_000, initialBackoffMs: 14_000 } });
+  await device.server().say(command('s', 'r-1', ['slow']));
+  await settle();
+  device.server().transport.terminate();
+  await device.clock.advance(20_000);
+  expect(device.server().heard()[0]).toMatchObject({ metadata: { resume: 'token-1' } });
+  await device.server().say(RESUMED);
+  await device.server().say(command('s', 'r-1', ['slow']));
+  finish('slow');
+  await settle();
+
+  expect(contexts).toHaveLength(1);
+  expect(device.results()).toMatchObject([{ prev_response_id: 'r-1', action_results: [{ status: 'success' }] }]);
+});
+
+test('a server that refuses after so long gets nothing more', async () => {
+  const { execute, contexts } = slowTools();
+  const device = await aResumableDevice({ execute, reconnection: { minBackoffMs: 14_000, initialBackoffMs: 14_000 } });
+  await device.server().say(command('s', 'r-1', ['slow']));
+  await settle();
+  device.server().transport.terminate();
+  await device.clock.advance(16_000);
+  await device.server().say({ type: 'error', status: 'error', error: 'not now' });
+  await device.clock.advance(0);
+
+  expect(contexts[0]?.cancellation.isCancelled).toBe(true);
+  await device.clock.advance(30_000);
+  expect(device.server(2).heard()[0]?.metadata).not.toHaveProperty('resume');
+});
+
 test('a goodbye is an end: nothing is kept', async () => {
   const { execute, contexts } = slowTools();
   const device = await aResumableDevice({ execute });

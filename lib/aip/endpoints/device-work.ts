@@ -42,6 +42,10 @@ export type DeviceWork = {
   keep(): void;
   /** Whether something waits for a connection that resumes. */
   readonly isKept: boolean;
+  /** The server has been asked to go on: what is kept waits for its word, also beyond its time. */
+  hold(): void;
+  /** There was no such word: what is kept has the rest of its time. */
+  release(): void;
   command(message: ServerMessage): void;
   /** Answers a COMMAND that cannot be run. */
   refuse(asked: Asked, results: readonly CommandResult[]): void;
@@ -59,7 +63,8 @@ const BYTES_AROUND_RESULTS = 4_096;
 export function createDeviceWork(options: DeviceWorkOptions): DeviceWork {
   const { clock, random, logger, clientId, timing } = options;
   let outlet: DeviceOutlet | undefined;
-  let stopKeeping: CancelTimer | undefined;
+  let keptUntilMs: number | undefined;
+  let stopTimer: CancelTimer = () => {};
   const has = (extension: string) => outlet?.extensions.includes(extension) ?? false;
 
   const sessions = createDeviceSessions(createLog);
@@ -200,20 +205,35 @@ export function createDeviceWork(options: DeviceWorkOptions): DeviceWork {
     return present.say(buildDeviceTaskEnd({ clientId, sessionId: id, ...end }, clock.now()));
   }
 
+  function keepFor(leftMs: number) {
+    stopTimer();
+    stopTimer = clock.after(leftMs, () => {
+      logger.warn('device-work-given-up', { afterMs: timing.resumeMs });
+      forget();
+    });
+  }
+
+  function unkeep() {
+    stopTimer();
+    keptUntilMs = undefined;
+  }
+
   function forget() {
-    stopKeeping?.();
-    stopKeeping = undefined;
+    unkeep();
     outlet = undefined;
     sessions.endAll();
   }
 
   return {
     get isKept() {
-      return stopKeeping !== undefined;
+      return keptUntilMs !== undefined;
+    },
+    hold: () => stopTimer(),
+    release() {
+      if (keptUntilMs !== undefined) keepFor(Math.min(Math.max(keptUntilMs - clock.now(), 0), timing.resumeMs));
     },
     attach(next) {
-      stopKeeping?.();
-      stopKeeping = undefined;
+      unkeep();
       outlet = next;
       for (const { log } of sessions.all()) log.wake();
     },
@@ -221,11 +241,8 @@ export function createDeviceWork(options: DeviceWorkOptions): DeviceWork {
     keep() {
       outlet = undefined;
       for (const { log } of sessions.all()) log.wake();
-      stopKeeping?.();
-      stopKeeping = clock.after(timing.resumeMs, () => {
-        logger.warn('device-work-given-up', { afterMs: timing.resumeMs });
-        forget();
-      });
+      keptUntilMs = clock.now() + timing.resumeMs;
+      keepFor(timing.resumeMs);
     },
     command(message) {
       if (!outlet) return;
