@@ -30,6 +30,7 @@ async function aServer(agent: TaskAgent = standInAgent) {
 function aDevice(url: string, options: Partial<DeviceClientOptions> = {}) {
   const sockets: Transport[] = [];
   let freeGb = 0;
+  let registrations = 0;
   const endpoint = createDeviceClientEndpoint({
     ...ports,
     createTransport: () => {
@@ -45,11 +46,14 @@ function aDevice(url: string, options: Partial<DeviceClientOptions> = {}) {
     },
     execute: async () => ({ status: 'success' }),
     reconnection: { maxRetries: Number.POSITIVE_INFINITY, initialBackoffMs: 10 },
+    onState: ({ phase }) => {
+      if (phase === 'registered') registrations += 1;
+    },
     ...options,
   });
   endpoint.start().catch(() => {}); // that it never gets in is what some tests want
   cleanUps.push(() => endpoint.stop());
-  return { cut: () => sockets.at(-1)?.terminate() };
+  return { cut: () => sockets.at(-1)?.terminate(), registrations: () => registrations };
 }
 
 async function aLink(url: string) {
@@ -111,9 +115,28 @@ describe('device, server and constellation over real sockets', () => {
     expect(await endpoint.requestDeviceInfo()).toEqual({ ok: true, info: { free_gb: 3 }, fresh: true });
   });
 
-  test('a device that is cut off in the middle fails its task, and comes back by itself', async () => {
+  test('[AIP-G6] a device that is cut off in the middle comes back and ends its task; no command runs twice', async () => {
     const { server, url } = await aServer();
-    const device = aDevice(url, { execute: () => new Promise(() => {}) });
+    const running: (() => void)[] = [];
+    const device = aDevice(url, {
+      execute: () => new Promise((resolve) => running.push(() => resolve({ status: 'success' }))),
+    });
+    await expect.poll(() => server.onlineClients()).toEqual(['dev-1']);
+    const { endpoint, signals } = await anOpenLink(url);
+    await send(endpoint, 's-1', 'one-round');
+    await expect.poll(() => running.length).toBe(1);
+
+    device.cut();
+    await expect.poll(() => device.registrations()).toBe(2);
+    running[0]?.();
+
+    await expect.poll(() => signals.at(-1)).toMatchObject({ kind: 'task-ended', status: 'completed' });
+    expect(running).toHaveLength(1);
+  });
+
+  test('a device that cannot resume fails its task when it is cut off, and comes back by itself', async () => {
+    const { server, url } = await aServer();
+    const device = aDevice(url, { execute: () => new Promise(() => {}), extensions: ['device_info'] });
     await expect.poll(() => server.onlineClients()).toEqual(['dev-1']);
     const { endpoint, signals } = await anOpenLink(url);
     await send(endpoint, 's-1', 'one-round');

@@ -20,6 +20,8 @@ const EXTENSIONS_SPOKEN: readonly Extension[] = ['device_info', 'log', 'cancel',
 /** The stock client calls a Mac `darwin`; people write `macos`. */
 const PLATFORMS_DEFAULT = ['windows', 'linux', 'mobile', 'macos', 'darwin'] as const;
 const LIMITS_DEFAULT: DeviceServerLimits = { connectionsMax: 10_000, sessionsPerOwnerMax: 256 };
+/** How long a server that stops waits for peers to take the ends of their tasks. */
+const FAREWELL_MS = 2_000;
 
 /** A device server: devices and constellations register with it, and its agent drives the devices. */
 export function createDeviceServerEndpoint(options: DeviceServerOptions): DeviceServerEndpoint {
@@ -58,7 +60,7 @@ export function createDeviceServerEndpoint(options: DeviceServerOptions): Device
       serving.set(transport, served);
       await served;
     },
-    cancelDeviceTasks: (deviceId, reason) => sessions.endAllOn(deviceId, reason),
+    cancelDeviceTasks: (deviceId, reason) => sessions.endAll(reason, deviceId),
     onlineClients: () => registry.ids(),
     async dispatch({ clientId, request, taskName = random.uuid() }) {
       if (request.trim() === '') return err({ code: 'empty-request', message: 'Empty task content' });
@@ -80,6 +82,8 @@ export function createDeviceServerEndpoint(options: DeviceServerOptions): Device
     taskResult: (taskName) => sessions.report(taskName),
     async close() {
       isStopping = true;
+      const farewell = sessions.endAll('The device server is stopping');
+      await connectionOptions.timeouts.withTimeoutOrNone('telling that tasks end', farewell, FAREWELL_MS);
       presence.stop();
       const open = [...serving];
       await Promise.all(open.map(([transport]) => transport.close(1001, 'the server is stopping')));

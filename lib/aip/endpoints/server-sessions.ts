@@ -31,8 +31,8 @@ export type Sessions = {
   log(sender: Peer, sessionId: string, lines: readonly string[]): boolean;
   /** Ends a session before its agent does; false when it has ended already, or never was. */
   end(sessionId: string, outcomeOf: (rounds: readonly RoundReport[]) => TaskOutcome): boolean;
-  /** Ends what runs on a device; says how much that was. */
-  endAllOn(deviceId: string, reason: string): Promise<number>;
+  /** Ends what runs, on one device or on all, and tells both sides; says how much that was. */
+  endAll(reason: string, deviceId?: string): Promise<number>;
   /** Ends what a lost peer asked for or was to do. */
   endAllOf(peer: Peer): void;
   /** The device is away and may come back: its sessions wait. */
@@ -145,8 +145,9 @@ export function createSessions(options: SessionsOptions): Sessions {
       finishSoon(session, outcomeOf([...session.reports]));
       return true;
     },
-    async endAllOn(deviceId, reason) {
-      const ended = [...live.values()].filter(({ executor, isOver }) => executor.id === deviceId && !isOver);
+    async endAll(reason, deviceId) {
+      const running = [...live.values()].filter(({ isOver }) => !isOver);
+      const ended = running.filter(({ executor }) => deviceId === undefined || executor.id === deviceId);
       await Promise.all(
         ended.map((session) => finish(session, { status: 'failed', error: reason, result: [...session.reports] })),
       );
