@@ -354,6 +354,27 @@ test('[AIP-46] a refused registration is tried for at least 60 s although the pl
   await expect(device.started).rejects.toMatchObject({ message: expect.stringContaining('already registered') });
 });
 
+test('[AIP-46] the patience with refusals begins anew after a registration', async () => {
+  const device = aDevice({ reconnection: {} }, 0);
+  const refuse = async () => {
+    await device.server().say({ type: 'error', status: 'error', error: 'already registered' });
+    await device.clock.advance(1_000);
+  };
+  await settle();
+  await refuse();
+  await device.server().say(CONFIRMED);
+  await device.clock.advance(70_000);
+  device.server().transport.terminate();
+  await device.clock.advance(2_000);
+  for (let round = 0; round < 4; round += 1) {
+    await settle();
+    await device.server().say({ type: 'error', status: 'error', error: 'already registered' });
+    await device.clock.advance(16_000);
+  }
+
+  expect(device.states.filter(({ phase }) => phase === 'given-up')).toEqual([]);
+});
+
 test('[AIP-98] whatever a refusal says, it is treated the same', async () => {
   const waits = await Promise.all(
     ['duplicate registrations are not allowed', 'Invalid or missing token', ''].map(async (error) => {

@@ -194,6 +194,46 @@ describe('commands', () => {
     ).toEqual(['continue', 'completed', 'failed', 'ok']);
   });
 
+  test('a COMMAND that is read after its connection has ended is not begun', async () => {
+    const { execute, contexts } = slowTools();
+    const device = await aRegisteredDevice({ execute });
+    const { transport } = device.server();
+    void transport.send(JSON.stringify(command('s', 'r-1', ['slow'])));
+    transport.terminate();
+    await settle();
+
+    expect(contexts).toEqual([]);
+  });
+
+  test('sessions that never end are forgotten, the oldest first and none that works', async () => {
+    let runs = 0;
+    const { execute, contexts } = slowTools();
+    const device = await aRegisteredDevice(
+      {
+        execute: (action, context) => {
+          runs += 1;
+          return action.tool_name === 'slow' ? execute(action, context) : Promise.resolve({ status: 'success' });
+        },
+      },
+      agreedTo(['resume'], { resume: 't' }),
+    );
+    await device.server().say(command('busy', 'r-busy', ['slow']));
+    for (let index = 0; index < 1_000; index += 1) {
+      await device.server().say(command(`s-${index}`, `r-${index}`, ['a']));
+      if (index % 100 === 0) await settle();
+    }
+    await settle();
+    expect(runs).toBe(1_001);
+    // What is remembered is not run again.
+    await device.server().say(command('s-999', 'r-999', ['a']));
+    await settle();
+    expect(runs).toBe(1_001);
+    await device.server().say(command('s-0', 'r-0', ['a']));
+    await settle();
+    expect(runs).toBe(1_002);
+    expect(contexts[0]?.cancellation.isCancelled).toBe(false);
+  });
+
   test('commands beyond what may wait are answered with failures, not kept', async () => {
     const { execute } = slowTools();
     const device = await aRegisteredDevice({ execute });

@@ -138,6 +138,21 @@ test('a result that is larger than the record is lost with the connection, and s
   ]);
 });
 
+test('what followed a lost result keeps its own, and is not called skipped', async () => {
+  const device = await aResumableDevice({
+    execute: async ({ tool_name }) => ({ status: 'success', result: tool_name === 'big' ? 'x'.repeat(2_000_000) : 1 }),
+  });
+  await device.server().say(command('s', 'r-1', ['big', 'small']));
+  await settle();
+  await device.comeBack(RESUMED);
+  await device.server().say(command('s', 'r-1', ['big', 'small']));
+  await settle();
+
+  expect(device.results()).toMatchObject([
+    { action_results: [{ status: 'failure' }, { status: 'success', result: 1 }] },
+  ]);
+});
+
 test('a server that does not go on with it: what ran is stopped, and the record is forgotten', async () => {
   const { execute, contexts, finish } = slowTools();
   const device = await aResumableDevice({ execute });
@@ -245,6 +260,20 @@ test('lines that were printed while away come with the next connection, before t
     { type: 'heartbeat', metadata: { messages: ['while away'] } },
     { type: 'command_results', prev_response_id: 'r-1' },
   ]);
+});
+
+test('lines that were printed while away do not wait for the command to end', async () => {
+  const { execute, contexts } = slowTools();
+  const confirmed = (token: string, resumed: boolean) => agreedTo(['resume', 'log'], { resume: token, resumed });
+  const device = await aResumableDevice({ execute }, confirmed('token-1', false));
+  await device.server().say(command('s', 'r-1', ['slow']));
+  await settle();
+  device.server().transport.terminate();
+  await settle();
+  contexts[0]?.onOutput('while away');
+  await device.comeBack(confirmed('token-2', true));
+
+  expect(device.server().heard()).toMatchObject([{ type: 'heartbeat', metadata: { messages: ['while away'] } }]);
 });
 
 test('a reconnection that is asked for goes on with the work, too', async () => {
