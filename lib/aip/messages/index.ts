@@ -16,6 +16,7 @@ export { type DeviceInfo, deviceInfoSchema } from './device-info';
 export * from './device-manifest';
 export * from './enums';
 export * from './extension-members';
+export { createMcpToolCall, type McpToolCall, type McpToolDetails } from './mcp-tool-call';
 export { type RuleBreach, validateClientMessage, validateServerMessage } from './message-rules';
 export { messageValidator } from './message-validator';
 export {
