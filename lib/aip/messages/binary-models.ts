@@ -47,3 +47,14 @@ export const chunkMetadataSchema = z
   .looseObject({ chunk_num: integer, chunk_size: integer, checksum: optionalText })
   .transform(withoutNulls);
 export type ChunkMetadata = z.output<typeof chunkMetadataSchema>;
+
+/** The receiver's answer to the start of a transfer (extension `file`): the first chunk that it needs. */
+export const fileTransferNextSchema = z
+  .looseObject({
+    type: z.literal('file_transfer_next'),
+    chunk_num: integer,
+    chunk_size: integer,
+    transfer_id: z.string(),
+  })
+  .transform(withoutNulls);
+export type FileTransferNext = z.output<typeof fileTransferNextSchema>;

@@ -4,8 +4,10 @@ export {
   type ChunkMetadata,
   chunkMetadataSchema,
   type FileTransferComplete,
+  type FileTransferNext,
   type FileTransferStart,
   fileTransferCompleteSchema,
+  fileTransferNextSchema,
   fileTransferStartSchema,
 } from './binary-models';
 export * from './client-builders';
@@ -16,6 +18,7 @@ export { type DeviceInfo, deviceInfoSchema } from './device-info';
 export * from './device-manifest';
 export * from './enums';
 export * from './extension-members';
+export * from './file-builders';
 export { createMcpToolCall, type McpToolCall, type McpToolDetails } from './mcp-tool-call';
 export { type RuleBreach, validateClientMessage, validateServerMessage } from './message-rules';
 export { messageValidator } from './message-validator';
