@@ -1,4 +1,4 @@
-import { buildTaskAssignment } from '@/lib/aip/messages';
+import { buildTaskAssignment, validateClientMessage } from '@/lib/aip/messages';
 import { createServerProtocol } from '@/lib/aip/protocol/server-protocol';
 import { isSafeTaskName } from '@/lib/aip/protocol/task-name';
 import { createTimeoutManager } from '@/lib/aip/resilience/timeout-manager';
@@ -38,7 +38,7 @@ export function createDeviceServerEndpoint(options: DeviceServerOptions): Device
         await transport.close(1013, isStopping ? 'the server is stopping' : 'too many connections; try again later');
         return;
       }
-      const protocol = createServerProtocol({ ...options, transport });
+      const protocol = createServerProtocol({ validate: validateClientMessage, ...options, transport });
       limitTimes(protocol, connectionOptions);
       options.onProtocol?.(protocol);
       await serveConnection(protocol, connectionOptions);

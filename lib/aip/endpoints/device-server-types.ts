@@ -52,7 +52,10 @@ export type DeviceServerOptions = {
   readonly files?: (protocol: ServerProtocol, clientId: string) => FileFrames;
   /** Platforms that the agent can drive; a task for any other is refused. */
   readonly platforms?: readonly string[];
-  /** Runs before anything else sees a message; a breach is answered with the rule's name. */
+  /**
+   * Runs before anything else sees a message; a breach is answered with the rule's name. The library's own rules, by
+   * default.
+   */
   readonly validate?: RuleCheck<ClientMessage>;
   readonly middlewares?: readonly ServerMiddleware[];
   /** Gets the protocol of each new connection before anything is received: for handlers and message types of one's own. */
