@@ -8,7 +8,7 @@ import { createDeviceSelf } from './device-self';
 import { createDeviceWork } from './device-work';
 import type { Extension } from './extensions';
 
-/** What this device can agree to. */
+/** What a device can agree to by itself; files need somebody who takes them. */
 const EXTENSIONS_SPOKEN: readonly Extension[] = ['device_info', 'log', 'cancel', 'task_end', 'deadline', 'resume'];
 
 /** How long a device that is stopped may take to say that its tasks have ended. */
@@ -22,7 +22,8 @@ export function createDeviceClientEndpoint(options: DeviceClientOptions): Device
   const { messageBytesMax = STOCK_SIZES.messageBytesMax } = options;
   const work = createDeviceWork({ ...options, timing, messageBytesMax });
   const self = createDeviceSelf(options);
-  const announced = (options.extensions ?? EXTENSIONS_SPOKEN).filter((name) => EXTENSIONS_SPOKEN.includes(name));
+  const spoken: readonly Extension[] = options.files ? [...EXTENSIONS_SPOKEN, 'file'] : EXTENSIONS_SPOKEN;
+  const announced = (options.extensions ?? spoken).filter((name) => spoken.includes(name));
   let life: DeviceLife | undefined;
   let stopping: Promise<void> | undefined;
 

@@ -1,4 +1,5 @@
-import type { Command, CommandResult, DeviceManifest } from '@/lib/aip/messages';
+import type { Command, CommandResult, DeviceManifest, ServerMessage } from '@/lib/aip/messages';
+import type { Received } from '@/lib/aip/protocol/aip-protocol';
 import type { ClientMiddleware, ClientProtocol } from '@/lib/aip/protocol/client-protocol';
 import type { ReconnectionSettings } from '@/lib/aip/resilience/reconnection-settings';
 import type { Cancellation } from '@/lib/aip/transport/cancellation';
@@ -51,6 +52,14 @@ export type ExecuteContext = {
   readonly timeoutMs: number;
 };
 
+/** What takes the frames of file transfers on one connection, where `file` is agreed. */
+export type DeviceFileFrames = {
+  /** Says whether the frame belonged to a transfer; nobody else sees it then. */
+  take(received: Received<ServerMessage>): Promise<boolean>;
+  /** The connection has ended. */
+  close(): void;
+};
+
 export type DeviceClientOptions = {
   readonly createTransport: TransportFactory;
   readonly clock: Clock;
@@ -69,6 +78,8 @@ export type DeviceClientOptions = {
   readonly execute: (command: Command, context: ExecuteContext) => Promise<CommandResult>;
   /** Those that the device may agree to; all that it speaks, by default. */
   readonly extensions?: readonly Extension[];
+  /** Without it there is no `file`. Made anew for each connection whose server agreed. */
+  readonly files?: (protocol: ClientProtocol) => DeviceFileFrames;
   readonly timing?: Partial<DeviceClientTiming>;
   /** What is left out is as in DEVICE_CLIENT_RECONNECTION: 3 tries after the first, 2 s, 60 s, with jitter. */
   readonly reconnection?: Partial<ReconnectionSettings>;

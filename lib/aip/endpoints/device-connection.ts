@@ -20,7 +20,7 @@ import { decodeFrame } from '@/lib/aip/transport/inbox';
 import { FrameError, type Transport, type TransportClosed } from '@/lib/aip/transport/transport';
 import { assertNever } from '@/lib/std/assert-never';
 import { err, ok, type Result } from '@/lib/std/result';
-import type { DeviceClientOptions, DeviceClientTiming } from './device-client-types';
+import type { DeviceClientOptions, DeviceClientTiming, DeviceFileFrames } from './device-client-types';
 import { startInfoReports } from './device-info-reports';
 import type { DeviceOutlet, Said } from './device-outlet';
 import type { DeviceSelf } from './device-self';
@@ -29,7 +29,7 @@ import { limitTimes } from './timed-protocol';
 
 export type DeviceConnectionOptions = Pick<
   DeviceClientOptions,
-  'clock' | 'random' | 'logger' | 'clientId' | 'platform' | 'middlewares' | 'onProtocol' | 'onManifestChanged'
+  'clock' | 'random' | 'logger' | 'clientId' | 'platform' | 'middlewares' | 'onProtocol' | 'onManifestChanged' | 'files'
 > & {
   readonly timing: DeviceClientTiming;
   readonly announced: readonly string[];
@@ -100,9 +100,8 @@ export function createDeviceConnection(transport: Transport, options: DeviceConn
     }
   }
 
-  /** The next frame. Servers should send text; JSON in a binary frame is read all the same, as stock clients do. */
-  async function receive(): Promise<Incoming> {
-    const received = await protocol.receive();
+  /** Servers should send text; JSON in a binary frame is read all the same, as stock clients do. */
+  async function asText(received: Incoming): Promise<Incoming> {
     if (received.kind !== 'binary') return received;
     try {
       return await protocol.read(decodeFrame(received.bytes));
@@ -113,7 +112,7 @@ export function createDeviceConnection(transport: Transport, options: DeviceConn
   }
 
   async function firstReply(): Promise<Result<Registration, RegisterFailure>> {
-    const received = await receive();
+    const received = await asText(await protocol.receive());
     if (received.kind === 'closed') {
       const message = `The server closed the connection before it confirmed (code ${received.code})`;
       return err({ code: 'closed', message });
@@ -202,11 +201,13 @@ export function createDeviceConnection(transport: Transport, options: DeviceConn
     if (received.kind === 'custom' || dispatching > DISPATCHES_MAX) await lastDispatch;
   }
 
-  async function serveFrames(heard: () => void): Promise<TransportClosed> {
+  async function serveFrames(heard: () => void, files: DeviceFileFrames | undefined): Promise<TransportClosed> {
     for (;;) {
-      const received = await receive();
+      const frame = await protocol.receive();
+      if (frame.kind !== 'closed') heard();
+      if (files && frame.kind !== 'closed' && (await files.take(frame))) continue;
+      const received = await asText(frame);
       if (received.kind === 'closed') return received;
-      heard();
       if (received.kind === 'message') handle(received.message);
       else if (received.kind !== 'custom') drop(received);
       await dispatch(received);
@@ -247,14 +248,16 @@ export function createDeviceConnection(transport: Transport, options: DeviceConn
       const reports = extensions.includes('device_info')
         ? startInfoReports({ clock, ...timing, report: () => void reportInfo() })
         : undefined;
+      const files = extensions.includes('file') ? options.files?.(protocol) : undefined;
       let forget: (() => void) | undefined;
       try {
         forget = reports && options.onManifestChanged?.(reports.changed);
         work.attach(outlet);
-        return await serveFrames(() => heartbeats.heard(clientId));
+        return await serveFrames(() => heartbeats.heard(clientId), files);
       } finally {
         heartbeats.stopAll();
         reports?.stop();
+        files?.close();
         forget?.();
       }
     },

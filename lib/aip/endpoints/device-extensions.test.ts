@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { agreedTo, aRegisteredDevice, command, slowTools } from '@/lib/aip/testing/a-device';
+import { aDevice, agreedTo, aRegisteredDevice, command, slowTools } from '@/lib/aip/testing/a-device';
 import { settle } from '@/lib/aip/testing/fake-clock';
 import type { JsonObject } from '@/lib/std/json';
 import type { DeviceClientOptions } from './device-client-types';
@@ -236,6 +236,47 @@ describe('deadline', () => {
 
     expect(contexts[0]?.cancellation.isCancelled).toBe(false);
     expect(contexts[0]?.timeoutMs).toBe(6_000_000);
+  });
+});
+
+describe('file', () => {
+  function aTaker() {
+    const taken: string[] = [];
+    const files: NonNullable<DeviceClientOptions['files']> = () => ({
+      async take(received) {
+        taken.push(received.kind);
+        return received.kind === 'binary';
+      },
+      close: () => void taken.push('close'),
+    });
+    return { taken, files };
+  }
+
+  test('whoever takes files sees each frame first, and what it takes goes no further', async () => {
+    const { taken, files } = aTaker();
+    const device = await aRegisteredDevice({ files }, agreedTo(['file']));
+    const { transport } = device.server();
+    await transport.send(new TextEncoder().encode(JSON.stringify(command('s', 'r-1', ['a']))));
+    await transport.send(JSON.stringify(command('s', 'r-2', ['a'])));
+    await settle();
+    await device.endpoint.stop();
+
+    expect(taken).toEqual(['binary', 'message', 'close']);
+    expect(device.server().heard()).toMatchObject([{ prev_response_id: 'r-2' }]);
+  });
+
+  test('it is announced only with somebody who takes files, and nothing is taken without agreement', async () => {
+    const { taken, files } = aTaker();
+    const device = aDevice({ files });
+    const other = aDevice();
+    await settle();
+    await device.server().say(agreedTo(['log']));
+    await device.server().say(command('s', 'r', ['a']));
+    await settle();
+
+    expect(device.server().heard()[0]?.metadata).toMatchObject({ extensions: [...ALL, 'file'] });
+    expect(other.server().heard()[0]?.metadata).toMatchObject({ extensions: ALL });
+    expect(taken).toEqual([]);
   });
 });
 
