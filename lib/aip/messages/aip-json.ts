@@ -1,6 +1,7 @@
 import {
   type DecodedJson,
   isJsonObject,
+  type JsonObject,
   type JsonProblem,
   type JsonRules,
   type JsonValue,
@@ -17,13 +18,27 @@ export const WRITTEN_DEPTH_MAX = 200;
  * pass that runs only when the first one fails.
  *
  * Numbers that no JSON can carry come out as `Infinity`, so that a schema that wants text or an integer still refuses
- * them; {@link withoutOverflow} turns what is left of them in free payloads into `null`. Integers beyond 2^53 become the
+ * them; {@link withoutOverflow} turns those in free payloads into `null`. Integers beyond 2^53 become the
  * nearest double.
  */
 export function parseAipJson(text: string): Result<DecodedJson, JsonProblem> {
-  const strict = parseDecodedJson(text, READ_RULES);
+  return parseByRules(text, READ_RULES);
+}
+
+/** More than a message may have: one that is just too deep says whom it is for all the same. */
+const UNREADABLE_RULES: JsonRules = { depthMax: 2_000, protoKey: 'keep' };
+const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F][0-9a-fA-F]{2}/g;
+
+/** For a look into what is refused as a message: with more levels, and with halves of characters as U+FFFD. */
+export function parseRefusedJson(text: string): JsonValue | undefined {
+  const read = parseByRules(text.replace(SURROGATE_ESCAPE, '\\ufffd'), UNREADABLE_RULES);
+  return read.ok ? read.value.value : undefined;
+}
+
+function parseByRules(text: string, rules: JsonRules): Result<DecodedJson, JsonProblem> {
+  const strict = parseDecodedJson(text, rules);
   if (strict.ok || strict.error.code !== 'syntax' || !/NaN|Infinity/.test(text)) return strict;
-  const tolerant = parseDecodedJson(withNumbersForTokens(text), READ_RULES);
+  const tolerant = parseDecodedJson(withNumbersForTokens(text), rules);
   return tolerant.ok ? tolerant : strict;
 }
 
@@ -64,16 +79,15 @@ function withNumbersForTokens(text: string): string {
   return written + pieces.join('') + text.slice(from);
 }
 
-/** The same shape with `null` for numbers that are not finite; the casts hold because only free payloads can have them. */
-export function withoutOverflow<Model extends object>(model: Model): Model {
-  return finite(model as unknown as JsonValue) as unknown as Model;
+/** The same value with `null` for numbers that are not finite. */
+export function withoutOverflow(value: JsonObject): JsonObject {
+  const copy: { [key: string]: JsonValue } = Object.create(Object.getPrototypeOf(value));
+  for (const [key, member] of Object.entries(value)) copy[key] = finite(member);
+  return copy;
 }
 
 function finite(value: JsonValue): JsonValue {
   if (typeof value === 'number') return Number.isFinite(value) ? value : null;
   if (Array.isArray(value)) return value.map(finite);
-  if (!isJsonObject(value)) return value;
-  const copy: { [key: string]: JsonValue } = Object.create(Object.getPrototypeOf(value));
-  for (const [key, member] of Object.entries(value)) copy[key] = finite(member);
-  return copy;
+  return isJsonObject(value) ? withoutOverflow(value) : value;
 }

@@ -216,3 +216,19 @@ test('[AIP-12] half of a surrogate pair in an escape is refused, whole ones are 
   expect(parseClientMessage(text('Я\\ud83d'))).toMatchObject({ ok: false, error: { code: 'not-well-formed' } });
   expect(parseClientMessage(text('\\ud83d\\ude00'))).toMatchObject({ ok: true, value: { client_id: '😀' } });
 });
+
+const MEBIBYTE = 1_048_576;
+
+test.each([
+  ['number', `{"type":"task_end","status":"ok","result":${'9'.repeat(MEBIBYTE)}}`, true],
+  ['text', `{"type":"task_end","status":"ok","result":"${'a'.repeat(MEBIBYTE)}"}`, true],
+  ['name', `{"type":"task_end","status":"ok","${'a'.repeat(MEBIBYTE)}":1}`, true],
+  ['type', `{"type":"${'a'.repeat(MEBIBYTE)}","status":"ok"}`, false],
+  ['space', `${' '.repeat(MEBIBYTE)}{"type":"task_end","status":"ok"}`, true],
+  ['word that is no JSON', 'N'.repeat(MEBIBYTE), false],
+])('a %s of a mebibyte is read or refused in a few words', (_what, text, isRead) => {
+  const parsed = parseServerMessage(text);
+
+  expect(parsed.ok).toBe(isRead);
+  if (!parsed.ok) expect(parsed.error.message.length).toBeLessThan(300);
+});

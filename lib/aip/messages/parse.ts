@@ -37,17 +37,19 @@ export function parseModel<Model extends object>(schema: z.ZodType<Model>, text:
 type Model<Value> = { readonly schema: z.ZodType<Value>; readonly read: ModelReader<Value> };
 
 /** The one place where text of a peer becomes a typed value. */
-function parseWith<Value extends object>({ schema, read }: Model<Value>, text: string): Parsed<Value> {
+function parseWith<Value>(model: Model<Value>, text: string): Parsed<Value> {
   const json = parseAipJson(text);
   if (!json.ok) return err(textError(json.error, text));
   const { value, hasOverflow } = json.value;
   if (!isJsonObject(value)) return err(notAnObject(value));
-  const quick = read(value);
-  const model = quick === MISFIT ? bySchema(schema, value) : ok(quick);
-  return model.ok && hasOverflow ? ok(withoutOverflow(model.value)) : model;
+  const parsed = readModel(model, value);
+  // Where a number that is not finite was let in, `null` is, too.
+  return parsed.ok && hasOverflow ? readModel(model, withoutOverflow(value)) : parsed;
 }
 
-function bySchema<Value>(schema: z.ZodType<Value>, value: JsonObject): Parsed<Value> {
+function readModel<Value>({ schema, read }: Model<Value>, value: JsonObject): Parsed<Value> {
+  const quick = read(value);
+  if (quick !== MISFIT) return ok(quick);
   const parsed = schema.safeParse(value);
   if (parsed.success) return ok(parsed.data);
   const problems = parsed.error.issues.slice(0, PROBLEMS_MAX).map((issue) => toProblem(issue, value));

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { parseRefusedJson } from './aip-json';
 
-const endSchema = z.looseObject({ type: z.literal('task_end'), session_id: z.string().min(1) });
+const endSchema = z.object({ type: z.literal('task_end'), session_id: z.string().min(1) });
 
 /**
  * The session of a TASK_END that is no message otherwise, by its result or a word that nobody knows: the task has ended,
@@ -9,13 +10,6 @@ const endSchema = z.looseObject({ type: z.literal('task_end'), session_id: z.str
  * @returns undefined for any other text
  */
 export function sessionOfUnreadableEnd(text: string): string | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    // No JSON tells nothing; that it came is told by whoever dropped it.
-    return undefined;
-  }
-  const end = endSchema.safeParse(value);
+  const end = endSchema.safeParse(parseRefusedJson(text));
   return end.success ? end.data.session_id : undefined;
 }
