@@ -1,489 +1,261 @@
 import { describe, expect, test } from 'vitest';
-import { createFakeClock, settle } from '@/lib/aip/testing/fake-clock';
-import { createFakeRandom } from '@/lib/aip/testing/fake-random';
-import { standInAgent } from '@/lib/aip/testing/stand-in-agent';
-import { openWire, type Wire } from '@/lib/aip/testing/wire';
-import type { JsonObject, JsonValue } from '@/lib/std/json';
+import { z } from 'zod';
+import { MessageRefused } from '@/lib/aip/protocol/middleware/middleware';
+import type { ServerProtocol } from '@/lib/aip/protocol/server-protocol';
+import { DEVICE_SERVER_TIMERS } from '@/lib/aip/resilience/timer-defaults';
+import {
+  announcing,
+  answerTo,
+  aPair,
+  aServer,
+  DEVICE_EXTENSIONS,
+  giveTask,
+  joinConstellation,
+  joinDevice,
+  typesOf,
+} from '@/lib/aip/testing/a-server';
+import { settle } from '@/lib/aip/testing/fake-clock';
+import { listenOn } from '@/lib/aip/testing/wire';
+import { createMemoryPair } from '@/lib/aip/transport/memory-transport';
 import { silentLogger } from '@/lib/std/logger';
-import { createDeviceServerEndpoint } from './device-server-endpoint';
-import type { TaskAgent, TaskSession } from './task-agent';
+import type { DeviceServerTiming } from './device-server-types';
 
-function aServer(agent: TaskAgent = standInAgent) {
-  const clock = createFakeClock();
-  const server = createDeviceServerEndpoint({ clock, random: createFakeRandom(), logger: silentLogger, agent });
-  const open = () => openWire((transport) => void server.handleWebSocket(transport));
-  return { clock, server, open };
-}
-
-type Opener = { open(): Wire };
-
-async function aDevice({ open }: Opener, id = 'dev-1', metadata: JsonObject = {}) {
-  const wire = open();
-  await wire.say({
-    type: 'register',
-    status: 'ok',
-    client_id: id,
-    metadata: { platform: 'linux', system_info: { device_id: id, free_gb: 1 }, ...metadata },
-  });
-  await settle();
-  return wire;
-}
-
-async function aConstellation({ open }: Opener, id = 'con-1', metadata: JsonObject = {}) {
-  const wire = open();
-  const who = { client_type: 'constellation', client_id: id, target_id: 'dev-1' };
-  await wire.say({ type: 'register', status: 'ok', ...who, metadata });
-  await settle();
-  return wire;
-}
-
-const TASK = { type: 'task', status: 'continue', client_type: 'constellation', target_id: 'dev-1' };
-
-function answerTo(command: JsonObject | undefined, actionResults: JsonValue): JsonObject {
-  return {
-    type: 'command_results',
-    status: 'continue',
-    session_id: command?.session_id ?? null,
-    prev_response_id: command?.response_id ?? null,
-    action_results: actionResults,
-  };
-}
-
-/** An agent that waits until the test lets it end, and remembers its sessions. */
-function aPatientAgent() {
-  const sessions: TaskSession[] = [];
-  const agent: TaskAgent = {
-    run(session) {
-      sessions.push(session);
-      return new Promise(() => {});
-    },
-  };
-  return { agent, sessions };
-}
-
-describe('registration', () => {
-  test('[AIP-42] a connection that never registers is closed after the deadline', async () => {
-    const setup = aServer();
-    const wire = setup.open();
-
-    await setup.clock.advance(29_999);
-    expect(wire.transport.state).toBe('connected');
-    await setup.clock.advance(1);
-
-    expect(wire.transport.state).toBe('disconnected');
-  });
-
-  test.each([null, 'oops', 7, []])(
-    '[AIP-43] system_info %j counts as absent and leaves no ghost',
-    async (systemInfo) => {
-      const setup = aServer();
-      const first = await aDevice(setup, 'dev-1', { system_info: systemInfo });
-
-      expect(first.heard()).toMatchObject([{ type: 'heartbeat', status: 'ok' }]);
-      await first.transport.close(1000, '');
-      await settle();
-      expect(setup.server.onlineClients()).toEqual([]);
-      expect((await aDevice(setup)).heard()).toMatchObject([{ type: 'heartbeat' }]);
-    },
-  );
-
-  test('[AIP-40] a peer that vanishes before its confirmation leaves no ghost', async () => {
-    const setup = aServer();
-    const wire = setup.open();
-    const saying = wire.say({ type: 'register', status: 'ok', client_id: 'dev-1' });
-    wire.transport.terminate();
-    await saying;
-    await settle();
-
-    expect(setup.server.onlineClients()).toEqual([]);
-    expect((await aDevice(setup)).heard()).toMatchObject([{ type: 'heartbeat' }]);
-  });
-
-  test('[AIP-39] of two sockets that register one id at the same time, one wins', async () => {
-    const setup = aServer();
-    const [one, two] = await Promise.all([aDevice(setup), aDevice(setup)]);
-    const types = [...one.heard(), ...two.heard()].map(({ type }) => type).sort();
-
-    expect(types).toEqual(['error', 'heartbeat']);
-    expect(setup.server.onlineClients()).toEqual(['dev-1']);
-  });
-
-  test('a peer that announces no extensions gets the confirmation of a stock server', async () => {
-    const setup = aServer();
-    const confirmation = (await aDevice(setup)).heard()[0];
-
-    expect(Object.keys(confirmation ?? {}).sort()).toEqual(['response_id', 'status', 'timestamp', 'type']);
-  });
-
-  test('a peer that announces extensions hears which of them the server uses', async () => {
-    const setup = aServer();
-    const wire = await aDevice(setup, 'dev-1', { extensions: ['device_info', 'teleport'] });
-
-    expect(wire.heard()[0]?.result).toEqual({ extensions: ['device_info'] });
-    const other = await aDevice(setup, 'dev-2', { extensions: ['teleport'] });
-    expect(other.heard()[0]?.result).toEqual({ extensions: [] });
-  });
-});
-
-describe('identity and heartbeats', () => {
-  test('[AIP-51] the heartbeat of a stock constellation, which beats as a device, is answered', async () => {
-    const setup = aServer();
-    await aDevice(setup);
-    const constellation = await aConstellation(setup);
-    constellation.heard();
-
-    await constellation.say({ type: 'heartbeat', status: 'ok', client_id: 'con-1' });
-    await settle();
-
-    expect(constellation.heard()).toMatchObject([{ type: 'heartbeat', status: 'ok' }]);
-  });
-
-  test('[AIP-97] an error of a client is never answered', async () => {
-    const setup = aServer();
-    const device = await aDevice(setup);
-    device.heard();
-
-    await device.say({ type: 'error', status: 'error', error: 'x' });
-    await device.say({ type: 'error', status: 'error', client_type: 'constellation', client_id: 'somebody' });
-    await settle();
-
-    expect(device.heard()).toEqual([]);
-  });
-});
-
-describe('tasks', () => {
-  test.each([null, '', '   \n'])('[AIP-67] the request %j is refused', async (request) => {
-    const setup = aServer();
-    await aDevice(setup);
-    const constellation = await aConstellation(setup);
-    constellation.heard();
-
-    await constellation.say({ ...TASK, session_id: 's', request });
-    await settle();
-
-    expect(constellation.heard()).toMatchObject([{ type: 'error', status: 'error' }]);
-  });
-
-  test.each(['windows', 'linux', 'mobile', 'macos', 'darwin'])(
-    'a device of platform %s is driven',
-    async (platform) => {
-      const setup = aServer();
-      await aDevice(setup, 'dev-1', { platform });
-      const constellation = await aConstellation(setup);
-      constellation.heard();
-
-      await constellation.say({ ...TASK, session_id: 's', request: 'one-round' });
-      await settle();
-
-      expect(constellation.heard()).toMatchObject([{ type: 'heartbeat', status: 'ok', session_id: 's' }]);
-    },
-  );
-
-  test('[AIP-79] a platform that the agent cannot drive is refused, and no session is left behind', async () => {
-    const setup = aServer();
-    await aDevice(setup, 'dev-1', { platform: 'amiga' });
-    const constellation = await aConstellation(setup);
-    constellation.heard();
-
-    for (const attempt of [1, 2]) {
-      await constellation.say({ ...TASK, session_id: 'same', request: 'one-round' });
-      await settle();
-      const [refusal] = constellation.heard();
-      expect([attempt, refusal?.type]).toEqual([attempt, 'error']);
-      expect(refusal?.error).toContain('not supported on amiga');
-    }
-  });
-
-  test('[AIP-72] a session id that is in use is refused, and the running task goes on', async () => {
-    const setup = aServer();
-    const device = await aDevice(setup);
-    const constellation = await aConstellation(setup);
-    await constellation.say({ ...TASK, session_id: 's', request: 'one-round' });
-    await settle();
-    constellation.heard();
-
-    await constellation.say({ ...TASK, session_id: 's', request: 'no-rounds' });
-    await settle();
-    expect(constellation.heard()).toMatchObject([{ type: 'error' }]);
-    await device.say(answerTo(device.last, [{ status: 'success' }]));
-    await settle();
-
-    expect(constellation.heard()).toMatchObject([{ type: 'task_end', status: 'completed', session_id: 's' }]);
-  });
-
-  test('[AIP-73] after the end the session id is free and late results change nothing', async () => {
-    const setup = aServer();
-    const device = await aDevice(setup);
-    const constellation = await aConstellation(setup);
-    await constellation.say({ ...TASK, session_id: 's', request: 'one-round' });
-    await settle();
-    const command = device.last;
-    await device.say(answerTo(command, [{ status: 'success' }]));
-    await device.say(answerTo(command, [{ status: 'failure' }]));
-    await settle();
-
-    const ends = constellation.heard().filter(({ type }) => type === 'task_end');
-    expect(ends).toMatchObject([{ status: 'completed' }]);
-    expect(device.heard().filter(({ type }) => type === 'task_end')).toHaveLength(1);
-    await constellation.say({ ...TASK, session_id: 's', request: 'no-rounds' });
-    await settle();
-    expect(constellation.heard().map(({ type }) => type)).toEqual(['heartbeat', 'task_end']);
-  });
-
-  test('a result that nests too deep ends the task failed instead of not at all', async () => {
-    let result: JsonValue = 0;
-    for (let level = 0; level < 300; level += 1) result = [result];
-    const setup = aServer({ run: async () => ({ status: 'completed', result }) });
-    await aDevice(setup);
-    const constellation = await aConstellation(setup);
-    await constellation.say({ ...TASK, session_id: 's', request: 'x' });
-    await settle();
-
-    const end = constellation.last;
-    expect(end).toMatchObject({ type: 'task_end', status: 'failed', session_id: 's' });
-    expect(end?.error).toContain('levels of nesting');
-  });
-});
-
-describe('commands', () => {
-  test('[AIP-91] a device that does not answer in time is answered for', async () => {
-    const setup = aServer();
-    await aDevice(setup);
-    const constellation = await aConstellation(setup);
-    await constellation.say({ ...TASK, session_id: 's', request: 'one-round' });
-    await setup.clock.advance(6_000_000);
-
-    expect(constellation.last).toMatchObject({
-      type: 'task_end',
-      status: 'completed',
-      result: [{ request: 'one-round', result: ['failure'] }],
+describe('handleWebSocket', () => {
+  test('[AIP-G1] serves both directions of one connection until its end', async () => {
+    const { server, clock } = aServer();
+    const [near, far] = createMemoryPair();
+    const wire = listenOn(near);
+    let isServed = false;
+    const serving = server.handleWebSocket(far).then(() => {
+      isServed = true;
     });
-  });
-
-  test.each([
-    ['null', null, ['failure']],
-    ['an empty list', [], ['failure']],
-    ['a list that is too long', [{ status: 'success' }, { status: 'success' }], ['success']],
-  ])('[AIP-90] action_results: %s', async (_name, results, expected) => {
-    const setup = aServer();
-    const device = await aDevice(setup);
-    const constellation = await aConstellation(setup);
-    await constellation.say({ ...TASK, session_id: 's', request: 'one-round' });
-    await settle();
-    await device.say(answerTo(device.last, results));
-    await settle();
-
-    expect(constellation.last?.result).toEqual([{ request: 'one-round', result: expected }]);
-  });
-
-  test('[AIP-89] results for unknown sessions create nothing, however many come', async () => {
-    const setup = aServer();
-    const device = await aDevice(setup);
-    device.heard();
-    for (let index = 0; index < 1_000; index += 1) {
-      await device.say({ ...answerTo(undefined, []), session_id: `guess-${index}`, prev_response_id: 'r' });
+    await wire.say({ type: 'register', status: 'ok', client_id: 'dev-1', metadata: { platform: 'linux' } });
+    for (let hour = 0; hour < 24; hour += 1) {
+      await clock.advance(3_600_000);
+      await wire.say({ type: 'task', status: 'continue', request: 'one-round' });
+      await settle();
+      await wire.say(answerTo(wire.last, [{ status: 'success' }]));
+      await settle();
     }
-    await settle();
 
-    expect(device.heard()).toEqual([]);
-    await device.say({ type: 'heartbeat', status: 'ok' });
-    await settle();
-    expect(device.heard()).toMatchObject([{ type: 'heartbeat' }]);
+    expect(isServed).toBe(false);
+    expect(wire.heard().filter(({ type }) => type === 'task_end')).toHaveLength(24);
+    await near.close(1000, '');
+    await serving;
+    expect(server.onlineClients()).toEqual([]);
   });
 
-  test('sessions on one device do not wait for each other', async () => {
-    const setup = aServer();
-    const device = await aDevice(setup);
-    const constellation = await aConstellation(setup);
-    await constellation.say({ ...TASK, session_id: 'a', request: 'one-round' });
-    await constellation.say({ ...TASK, session_id: 'b', request: 'one-round' });
-    await settle();
-    const [, commandA, commandB] = device.heard();
-
-    await device.say(answerTo(commandB, [{ status: 'success' }]));
-    await settle();
-    expect(constellation.last).toMatchObject({ type: 'task_end', session_id: 'b' });
-    await device.say(answerTo(commandA, [{ status: 'success' }]));
-    await settle();
-    expect(constellation.last).toMatchObject({ type: 'task_end', session_id: 'a' });
-  });
-});
-
-describe('losses', () => {
-  test('[AIP-100] when the requester is gone, the agent learns of it and nobody gets a TASK_END', async () => {
-    const { agent, sessions } = aPatientAgent();
-    const setup = aServer(agent);
-    const device = await aDevice(setup);
-    const leaving = await aConstellation(setup, 'con-1');
-    const staying = await aConstellation(setup, 'con-2');
-    await leaving.say({ ...TASK, session_id: 'a', request: 'x' });
-    await staying.say({ ...TASK, session_id: 'b', request: 'x' });
-    await settle();
-    device.heard();
-
-    leaving.transport.terminate();
-    await settle();
-
-    expect(sessions.map(({ cancellation }) => cancellation.isCancelled)).toEqual([true, false]);
-    expect(device.heard()).toEqual([]);
-    const late = await sessions[0]?.execute([{ toolName: 't', parameters: {}, toolType: 'action' }]);
-    expect(late).toMatchObject([{ status: 'failure' }]);
-    expect(device.heard()).toEqual([]);
+  test('of a connection that has ended already comes back at once', async () => {
+    const { server } = aServer();
+    const [near, far] = createMemoryPair();
+    near.terminate();
+    await server.handleWebSocket(far);
+    expect(server.onlineClients()).toEqual([]);
   });
 
-  test('[AIP-101] when the device is gone, every waiting requester hears it, and its own sessions end', async () => {
-    const { agent, sessions } = aPatientAgent();
-    const setup = aServer(agent);
-    const device = await aDevice(setup);
-    const constellation = await aConstellation(setup);
-    await constellation.say({ ...TASK, session_id: 'a', request: 'x' });
-    await device.say({ type: 'task', status: 'continue', request: 'x', session_id: 'own' });
-    await settle();
-
-    device.transport.terminate();
-    await settle();
-
-    expect(constellation.last).toMatchObject({ type: 'task_end', status: 'failed', session_id: 'a' });
-    expect(sessions.map(({ cancellation }) => cancellation.isCancelled)).toEqual([true, true]);
+  test('never opens a connection of its own: who is lost must come back by itself', async () => {
+    const setup = await aPair();
+    setup.device.transport.terminate();
+    await setup.clock.advance(3_600_000);
     expect(setup.server.onlineClients()).toEqual(['con-1']);
   });
 
-  test('closing the server ends every connection', async () => {
-    const setup = aServer();
-    const device = await aDevice(setup);
-    const stranger = setup.open();
-
-    await setup.server.close();
-
-    expect([device.transport.state, stranger.transport.state]).toEqual(['disconnected', 'disconnected']);
+  test('beyond the connections that a server takes is closed with 1013, and room is made by every end', async () => {
+    const setup = aServer({ limits: { connectionsMax: 2 } });
+    const first = await joinDevice(setup, 'dev-1');
+    await joinDevice(setup, 'dev-2');
+    const third = setup.open();
+    await settle();
+    expect(third.closed).toMatchObject({ code: 1013, reason: expect.stringContaining('try again later') });
+    await first.transport.close(1000, '');
+    await settle();
+    expect(typesOf((await joinDevice(setup, 'dev-3')).heard())).toEqual(['heartbeat']);
   });
 });
 
-describe('device information', () => {
-  const QUESTION = {
-    type: 'device_info_request',
-    status: 'ok',
-    client_type: 'constellation',
-    target_id: 'dev-1',
-    request_id: 'q-1',
-  };
-  const EXTENDED = { extensions: ['device_info'] };
-
-  test('a stock constellation gets what was registered; the device is never asked', async () => {
-    const setup = aServer();
-    const device = await aDevice(setup, 'dev-1', EXTENDED);
-    const constellation = await aConstellation(setup);
-    device.heard();
-    await constellation.say(QUESTION);
-    await settle();
-
-    expect(constellation.last).toMatchObject({ response_id: 'q-1', result: { device_id: 'dev-1', free_gb: 1 } });
-    expect(constellation.last?.result).not.toHaveProperty('stale');
-    expect(device.heard()).toEqual([]);
-  });
-
-  test('with the extension on both sides the device is asked and its answer is passed on and kept', async () => {
-    const setup = aServer();
-    const device = await aDevice(setup, 'dev-1', EXTENDED);
-    const constellation = await aConstellation(setup, 'con-1', EXTENDED);
-    await constellation.say(QUESTION);
-    await settle();
-    expect(device.last).toMatchObject({ type: 'device_info_request', status: 'ok' });
-
-    await device.say({
-      type: 'device_info_response',
-      status: 'ok',
-      prev_response_id: device.last?.response_id ?? null,
-      metadata: { system_info: { device_id: 'dev-1', free_gb: 2 } },
+describe('onProtocol', () => {
+  test('gets the protocol of every connection before its first frame, for handlers and middlewares', async () => {
+    const protocols: ServerProtocol[] = [];
+    const seen: string[] = [];
+    const setup = aServer({
+      onProtocol(protocol) {
+        protocols.push(protocol);
+        protocol.on('heartbeat', ({ client_id }) => void seen.push(`beat of ${client_id}`));
+        protocol.use({
+          name: 'watch',
+          incoming(message) {
+            seen.push(message.type);
+            return message;
+          },
+        });
+      },
     });
+    const device = await joinDevice(setup);
+    await device.say({ type: 'heartbeat', status: 'ok', client_id: 'dev-1' });
     await settle();
 
-    expect(constellation.last).toMatchObject({ response_id: 'q-1', result: { free_gb: 2 } });
-    expect(constellation.last?.result).not.toHaveProperty('stale');
-    const stock = await aConstellation(setup, 'con-2');
-    await stock.say(QUESTION);
-    await settle();
-    expect(stock.last?.result).toMatchObject({ free_gb: 2 });
+    expect(seen).toEqual(['register', 'heartbeat', 'beat of dev-1']);
+    expect(protocols).toHaveLength(1);
   });
 
-  test('a device that is silent for ten seconds is answered for from memory, marked stale', async () => {
-    const setup = aServer();
-    await aDevice(setup, 'dev-1', EXTENDED);
-    const constellation = await aConstellation(setup, 'con-1', EXTENDED);
-    constellation.heard();
-    await constellation.say(QUESTION);
-    await setup.clock.advance(9_999);
-    expect(constellation.heard()).toEqual([]);
-    await setup.clock.advance(1);
-
-    expect(constellation.last?.result).toEqual({ device_id: 'dev-1', free_gb: 1, stale: true });
-  });
-
-  test('a stock device is not asked; its registered information is marked stale', async () => {
-    const setup = aServer();
-    const device = await aDevice(setup);
-    const constellation = await aConstellation(setup, 'con-1', EXTENDED);
-    device.heard();
-    await constellation.say(QUESTION);
+  test('[AIP-G5] brings message types of a user onto the wire, both ways, beside those of AIP', async () => {
+    const { device } = await aPair({
+      onProtocol(protocol) {
+        protocol.onCustom('ping-pong', z.looseObject({ count: z.number() }), async ({ count }) => {
+          await protocol.sendCustom({ type: 'ping-pong', count: count + 1 });
+        });
+      },
+    });
+    await device.say({ type: 'ping-pong', count: 1 });
+    await device.say({ type: 'heartbeat', status: 'ok' });
     await settle();
 
-    expect(constellation.last?.result).toMatchObject({ free_gb: 1, stale: true });
+    expect(device.heard()).toMatchObject([{ type: 'ping-pong', count: 2 }, { type: 'heartbeat' }]);
+  });
+
+  test('a handler that throws or never ends keeps no frame from being answered', async () => {
+    const faults: string[] = [];
+    const { clock, device } = await aPair({
+      logger: { ...silentLogger, error: (what) => void faults.push(what) },
+      onProtocol(protocol) {
+        protocol.on('heartbeat', () => {
+          throw new Error('a fault');
+        });
+        protocol.on('heartbeat', () => new Promise(() => {}));
+      },
+    });
+    for (let beat = 0; beat < 50; beat += 1) await device.say({ type: 'heartbeat', status: 'ok' });
+    await clock.advance(120_000 * 50);
+
+    expect(device.heard()).toHaveLength(50);
+    expect(faults.filter((what) => what === 'aip-handler-failed')).toHaveLength(50);
+  });
+});
+
+describe('middlewares', () => {
+  test('stand between the wire and the server, on every connection', async () => {
+    const { constellation, device } = await aPair({
+      middlewares: [
+        {
+          name: 'curfew',
+          incoming(message) {
+            if (message.type === 'task') throw new MessageRefused('no tasks after ten');
+            return message;
+          },
+        },
+      ],
+    });
+    await giveTask(constellation, 's');
+
+    expect(constellation.heard()).toMatchObject([{ type: 'error', error: 'curfew: no tasks after ten' }]);
     expect(device.heard()).toEqual([]);
   });
 
-  test('while the device thinks, the asker is served', async () => {
-    const setup = aServer();
-    await aDevice(setup, 'dev-1', EXTENDED);
-    const constellation = await aConstellation(setup, 'con-1', EXTENDED);
-    await constellation.say(QUESTION);
-    await constellation.say({ type: 'heartbeat', status: 'ok', client_type: 'constellation' });
-    await settle();
+  test('that keep a message from leaving end no connection and leave no session hanging', async () => {
+    const { constellation, device } = await aPair({
+      middlewares: [
+        {
+          name: 'mute',
+          outgoing(message) {
+            if (message.type === 'command') throw new MessageRefused('no commands');
+            return message;
+          },
+        },
+      ],
+    });
+    await giveTask(constellation, 's');
 
-    expect(constellation.last).toMatchObject({ type: 'heartbeat' });
+    expect(typesOf(constellation.heard())).toEqual(['heartbeat', 'task_end']);
+    expect(typesOf(device.heard())).toEqual(['task_end']);
+  });
+});
+
+describe('rules', () => {
+  test('a message that breaks one is answered with ERROR, which begins with its name', async () => {
+    const { device, constellation } = await aPair({}, { device: DEVICE_EXTENSIONS });
+    await device.say({ type: 'task_end', status: 'failed' });
+    await giveTask(constellation, 's', { request: ' ' });
+
+    expect(device.heard()).toMatchObject([
+      { type: 'error', error: expect.stringMatching(/^task-end-names-session: /) },
+    ]);
+    expect(constellation.heard()).toMatchObject([
+      { type: 'error', error: expect.stringMatching(/^task-has-request: /) },
+    ]);
   });
 
-  test('a device that leaves while it is asked is unknown at once', async () => {
-    const setup = aServer();
-    const device = await aDevice(setup, 'dev-1', EXTENDED);
-    const constellation = await aConstellation(setup, 'con-1', EXTENDED);
-    await constellation.say(QUESTION);
+  test('may be of one own', async () => {
+    const { device } = await aPair({
+      validate: ({ type }) => (type === 'heartbeat' ? { rule: 'no-beats', reason: 'be quiet' } : undefined),
+    });
+    await device.say({ type: 'heartbeat', status: 'ok' });
     await settle();
-    device.transport.terminate();
-    await settle();
-
-    expect(constellation.last).toMatchObject({ response_id: 'q-1', status: 'ok' });
-    expect(constellation.last?.result).toHaveProperty('error');
+    expect(device.heard()).toMatchObject([{ type: 'error', error: 'no-beats: be quiet' }]);
   });
 
-  test('what a device says unasked is kept, but not more often than every five seconds', async () => {
-    const setup = aServer();
-    const device = await aDevice(setup, 'dev-1', EXTENDED);
-    const constellation = await aConstellation(setup);
-    const push = (freeGb: number) =>
-      device.say({ type: 'device_info_response', status: 'ok', metadata: { system_info: { free_gb: freeGb } } });
-    const known = async () => {
-      await constellation.say(QUESTION);
+  test('say which messages are dropped without a word', async () => {
+    const { device } = await aPair();
+    await device.say({ type: 'command_results', status: 'continue', session_id: 's', action_results: [] });
+    await device.say({ type: 'command_results', status: 'continue', prev_response_id: 'r', action_results: [] });
+    await settle();
+    expect(device.heard()).toEqual([]);
+  });
+});
+
+test('[AIP-109] every time of a server has a default and can be set', async () => {
+  const names: Record<keyof DeviceServerTiming, number> = {
+    registerMs: 30_000,
+    commandMs: 6_000_000,
+    infoMs: 10_000,
+    operationMs: 120_000,
+    resumeMs: 15_000,
+    deadlineGraceMs: 2_000,
+  };
+  expect(DEVICE_SERVER_TIMERS).toEqual(names);
+
+  const timing = { registerMs: 5, commandMs: 7 };
+  const setup = await aPair({ timing });
+  const silent = setup.open();
+  await setup.clock.advance(5);
+  expect(silent.closed?.code).toBe(1008);
+  await giveTask(setup.constellation, 's');
+  await setup.clock.advance(7);
+  expect(setup.constellation.last).toMatchObject({ type: 'task_end', result: [{ result: ['failure'] }] });
+});
+
+test('[AIP-G5] peers with all extensions, with some and with none work together through one server', async () => {
+  const setup = aServer();
+  const devices = [
+    await joinDevice(setup, 'dev-1', DEVICE_EXTENSIONS),
+    await joinDevice(setup, 'dev-2', announcing('log')),
+    await joinDevice(setup, 'dev-3'),
+  ];
+  const requesters = [
+    await joinConstellation(setup, 'con-1', announcing('device_info', 'log', 'cancel', 'deadline')),
+    await joinConstellation(setup, 'con-2', announcing('cancel')),
+    await joinConstellation(setup, 'con-3'),
+  ];
+  for (const [index, requester] of requesters.entries()) {
+    for (const [target, device] of devices.entries()) {
+      await giveTask(requester, `${index}-${target}`, { target_id: `dev-${target + 1}` });
+      await device.say(answerTo(device.last, [{ status: 'success' }]));
       await settle();
-      return constellation.last?.result;
-    };
-
-    await push(2);
-    await push(3);
-    expect(await known()).toEqual({ free_gb: 2 });
-    await setup.clock.advance(5_000);
-    await push(4);
-    expect(await known()).toEqual({ free_gb: 4 });
-  });
+      expect(requester.last).toMatchObject({
+        type: 'task_end',
+        status: 'completed',
+        session_id: `${index}-${target}`,
+        result: [{ request: 'one-round', result: ['success'] }],
+      });
+    }
+  }
 });
 
 describe('the HTTP side', () => {
   test('[AIP-110] dispatch checks request, client, name and presence in this order', async () => {
-    const setup = aServer();
-    await aDevice(setup);
-    await aConstellation(setup);
+    const { server } = await aPair();
     const codeOf = async (clientId: string, request: string, taskName?: string) => {
       const order = { clientId, request, ...(taskName !== undefined && { taskName }) };
-      const dispatched = await setup.server.dispatch(order);
+      const dispatched = await server.dispatch(order);
       return dispatched.ok ? 'ok' : dispatched.error.code;
     };
 
@@ -496,9 +268,8 @@ describe('the HTTP side', () => {
   });
 
   test('[AIP-112] dispatch sends the device a TASK, whose own TASK then counts', async () => {
-    const setup = aServer();
-    const device = await aDevice(setup);
-    await setup.server.dispatch({ clientId: 'dev-1', request: 'no-rounds', taskName: 'nightly' });
+    const { device, server } = await aPair();
+    await server.dispatch({ clientId: 'dev-1', request: 'no-rounds', taskName: 'nightly' });
     await settle();
 
     expect(device.last).toMatchObject({
@@ -507,36 +278,10 @@ describe('the HTTP side', () => {
       user_request: 'no-rounds',
       task_name: 'nightly',
     });
-    expect(setup.server.taskResult('nightly')).toEqual({ status: 'pending' });
+    expect(server.taskResult('nightly')).toEqual({ status: 'pending' });
     await device.say({ type: 'task', status: 'continue', request: 'no-rounds', task_name: 'nightly' });
     await settle();
-    expect(setup.server.taskResult('nightly')).toEqual({ status: 'done', result: [] });
-    expect(setup.server.taskResult('unknown')).toEqual({ status: 'pending' });
+    expect(server.taskResult('nightly')).toEqual({ status: 'done', result: [] });
+    expect(server.taskResult('unknown')).toEqual({ status: 'pending' });
   });
 });
-
-test('an outcome that is no JSON after all ends its task failed and leaves the server alone', async () => {
-  const agent: TaskAgent = {
-    run: async ({ request }) => ({ status: 'completed', result: request === 'bad' ? notJson() : [] }),
-  };
-  const setup = aServer(agent);
-  await aDevice(setup);
-  const constellation = await aConstellation(setup);
-  for (const [sessionId, request] of [
-    ['a', 'bad'],
-    ['b', 'good'],
-  ]) {
-    await constellation.say({ ...TASK, session_id: sessionId ?? '', request: request ?? '' });
-    await settle();
-  }
-
-  expect(constellation.heard().filter(({ type }) => type === 'task_end')).toMatchObject([
-    { session_id: 'a', status: 'failed' },
-    { session_id: 'b', status: 'completed' },
-  ]);
-});
-
-/** What a careless agent, written without types, might return. */
-function notJson(): JsonValue {
-  return { size: 10n } as unknown as JsonValue;
-}

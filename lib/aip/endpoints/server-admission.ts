@@ -20,7 +20,7 @@ export type AdmissionOptions = {
 };
 
 /** Longer than any id that is meant; it is kept, compared and repeated in errors. */
-export const ID_LENGTH_MAX = 1_024;
+export const ID_LENGTH_MAX = 4_096;
 const RESUME_TOKEN_BYTES = 16;
 
 /** The registration of one connection. Whoever is returned is registered and knows it; else the connection is closed. */

@@ -13,10 +13,13 @@ export type Reports = {
 
 const REPORTS_MAX = 1_000;
 const BYTES_MAX = 67_108_864;
+const TOO_LARGE = { error: `The result is larger than the ${BYTES_MAX} bytes that are kept; TASK_END has carried it` };
 
-/** Keeps the newest results within a number and a size; a result that is too large alone is not kept. */
+type Report = { readonly result: JsonValue; readonly bytes: number };
+
+/** Keeps the newest results within a number and a size; a note stands for one that is too large alone. */
 export function createReports(): Reports {
-  const reports = new Map<string, { readonly result: JsonValue; readonly bytes: number }>();
+  const reports = new Map<string, Report>();
   let bytes = 0;
 
   function forget(taskName: string) {
@@ -24,18 +27,18 @@ export function createReports(): Reports {
     reports.delete(taskName);
   }
 
+  function put(taskName: string, report: Report) {
+    reports.set(taskName, report);
+    bytes += report.bytes;
+  }
+
   return {
     begin: forget,
     end(taskName, result) {
       forget(taskName);
-      const size = jsonBytesOf(result, BYTES_MAX);
-      if (size >= BYTES_MAX) {
-        const note = { error: `The result is larger than the ${BYTES_MAX} bytes that are kept; it was in TASK_END` };
-        reports.set(taskName, { result: note, bytes: 0 });
-        return;
-      }
-      reports.set(taskName, { result, bytes: size });
-      bytes += size;
+      const size = jsonBytesOf([taskName, result], BYTES_MAX);
+      if (size < BYTES_MAX) put(taskName, { result, bytes: size });
+      else put(taskName, { result: TOO_LARGE, bytes: taskName.length });
       for (const oldest of reports.keys()) {
         if (bytes <= BYTES_MAX && reports.size <= REPORTS_MAX) break;
         forget(oldest);

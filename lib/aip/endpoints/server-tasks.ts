@@ -59,10 +59,8 @@ function taskRefusal(peer: Peer, options: TasksOptions, message: ClientMessage):
 }
 
 function idRefusal(peer: Peer, { sessions }: TasksOptions, message: ClientMessage): string | undefined {
-  for (const member of ['session_id', 'task_name'] as const) {
-    if ((message[member]?.length ?? 0) > ID_LENGTH_MAX) {
-      return `Expected a ${member} of at most ${ID_LENGTH_MAX} characters`;
-    }
+  if ((message.session_id?.length ?? 0) > ID_LENGTH_MAX) {
+    return `Expected a session_id of at most ${ID_LENGTH_MAX} characters`;
   }
   const owner = message.session_id ? sessions.ownerOf(message.session_id) : undefined;
   if (owner && owner !== peer) return `session_id '${message.session_id}' is owned by another client`;
