@@ -32,7 +32,7 @@ function typicalResults(): ClientMessage {
       sessionId: 'run.task.1.0123456789abcdef',
       prevResponseId: ID,
       results: [
-        { status: 'success', result: { exit_code: 0, stdout: LISTING.repeat(3) }, namespace: 'builtin', call_id: ID },
+        { status: 'success', result: { exit_code: 0, stdout: LISTING.repeat(5) }, namespace: 'builtin', call_id: ID },
         { status: 'success', result: files, namespace: 'builtin', call_id: ID },
         { status: 'failure', error: 'No such file: /srv/reports/latest.csv', namespace: 'builtin', call_id: ID },
       ],
@@ -97,7 +97,7 @@ function readServer(text: string) {
 
 function readRow(what: string, text: string, read: (text: string) => unknown) {
   return {
-    name: `AIP parse and validate: ${what}`,
+    name: `AIP parse, validate: ${what}`,
     unit: 'ns',
     ...nanosecondsOf(
       () => read(text),
@@ -126,10 +126,10 @@ export async function bench() {
   const ends = Object.entries(largeResults()).map(([what, result]) => [`1 MB, ${what}`, taskEnd(result)] as const);
   const escaped = escapeNonAscii(written(taskEnd('Задача выполнена 🎉\n'.repeat(9_000))));
   return [
-    readRow(`COMMAND_RESULTS of ${smallText.length} bytes`, smallText, readClient),
+    readRow(`COMMAND_RESULTS, ${smallText.length} bytes`, smallText, readClient),
     ...ends.map(([what, end]) => readRow(what, written(end), readServer)),
     readRow('1 MB, text in escapes', received(escaped), readServer),
-    writeRow(`COMMAND_RESULTS of ${smallText.length} bytes`, small),
+    writeRow(`COMMAND_RESULTS, ${smallText.length} bytes`, small),
     ...ends.map(([what, end]) => writeRow(what, end)),
   ];
 }

@@ -133,14 +133,14 @@ const deepText = fc
   });
 
 const WAYS = [
-  { way: 'arbitrary text', texts: anyText, isEverRead: false },
-  { way: 'arbitrary JSON', texts: nastyJson, isEverRead: false },
-  { way: 'messages with anything inside', texts: nastyMessage, isEverRead: true },
-  { way: 'recorded messages with damaged text', texts: damagedText, isEverRead: true },
-  { way: 'recorded messages that are cut off', texts: cutText, isEverRead: true },
-  { way: 'recorded messages with swapped members', texts: swappedMembers, isEverRead: true },
-  { way: 'deep nesting', texts: deepText, isEverRead: true },
-];
+  ['arbitrary text', { texts: anyText, isEverRead: false }],
+  ['arbitrary JSON', { texts: nastyJson, isEverRead: false }],
+  ['messages with anything inside', { texts: nastyMessage, isEverRead: true }],
+  ['recorded messages with damaged text', { texts: damagedText, isEverRead: true }],
+  ['recorded messages that are cut off', { texts: cutText, isEverRead: true }],
+  ['recorded messages with swapped members', { texts: swappedMembers, isEverRead: true }],
+  ['deep nesting', { texts: deepText, isEverRead: true }],
+] as const;
 
 /** A check that costs next to nothing while it holds: there are a hundred thousand frames. */
 function demand(isTrue: boolean, what: string): void {
@@ -174,7 +174,7 @@ function check<Message extends ClientMessage | ServerMessage>(
 }
 
 describe('hostile frames harm no parser', () => {
-  test.each(WAYS)('[AIP-13][AIP-18] $way', ({ texts, isEverRead }) => {
+  test.each(WAYS)('[AIP-13][AIP-18] %s', (_way, { texts, isEverRead }) => {
     let read = 0;
     const property = fc.property(texts, (made) => {
       // Half of a surrogate pair stands in no text that a socket gives, but as an escape.

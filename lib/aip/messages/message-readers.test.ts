@@ -79,11 +79,11 @@ function received(value: unknown): JsonObject {
 }
 
 const MODELS = [
-  { name: 'a client message', messages: clientMessage, read: readClientMessage, schema: clientMessageSchema },
-  { name: 'a server message', messages: serverMessage, read: readServerMessage, schema: serverMessageSchema },
-];
+  ['a client message', { messages: clientMessage, read: readClientMessage, schema: clientMessageSchema }],
+  ['a server message', { messages: serverMessage, read: readServerMessage, schema: serverMessageSchema }],
+] as const;
 
-test.each(MODELS)('$name is read by hand as the schema reads it, or not at all', ({ messages, read, schema }) => {
+test.each(MODELS)('%s is read by hand as the schema reads it, or not at all', (_name, { messages, read, schema }) => {
   let fitting = 0;
   fc.assert(
     fc.property(messages, (value) => {
