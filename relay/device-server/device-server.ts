@@ -4,25 +4,16 @@ import type { Duplex } from 'node:stream';
 import { getRequestListener } from '@hono/node-server';
 import { WebSocketServer } from 'ws';
 import { createDeviceServerEndpoint } from '@/lib/aip/endpoints/device-server-endpoint';
-import type { DeviceServerTiming } from '@/lib/aip/endpoints/device-server-types';
-import type { TaskAgent } from '@/lib/aip/endpoints/task-agent';
-import type { Clock } from '@/lib/std/clock';
-import type { Logger } from '@/lib/std/logger';
-import type { Random } from '@/lib/std/random';
+import type { DeviceServerOptions as EndpointOptions } from '@/lib/aip/endpoints/device-server-types';
 import { acceptWebSocket, DEVICE_SERVER_KEEP_ALIVE, type KeepAlive, MESSAGE_BYTES_MAX } from '@/relay/net/ws-transport';
 import { createKeyCheck, type KeyCheck } from './api-key';
 import { createHttpApi } from './http-api';
 
-export type DeviceServerOptions = {
+export type DeviceServerOptions = EndpointOptions & {
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
   readonly apiKey: string;
-  readonly agent: TaskAgent;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly logger: Logger;
-  readonly timing?: Partial<DeviceServerTiming>;
   /** A larger message closes its connection with 1009. */
   readonly messageBytesMax?: number;
   readonly keepAlive?: KeepAlive;
@@ -39,8 +30,8 @@ const HEADER_BYTES_MAX = 1_200_000;
 
 /** Listens for devices and constellations on `/ws` and answers the HTTP API beside it. @throws the system's error */
 export async function openDeviceServer(options: DeviceServerOptions): Promise<DeviceServer> {
-  const { agent, clock, random, logger, timing, keepAlive = DEVICE_SERVER_KEEP_ALIVE } = options;
-  const endpoint = createDeviceServerEndpoint({ agent, clock, random, logger, ...(timing && { timing }) });
+  const { logger, keepAlive = DEVICE_SERVER_KEEP_ALIVE } = options;
+  const endpoint = createDeviceServerEndpoint(options);
   const isKey = createKeyCheck(options.apiKey);
   const api = createHttpApi({ endpoint, isKey, logger });
   const sockets = new WebSocketServer({

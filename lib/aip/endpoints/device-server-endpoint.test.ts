@@ -12,10 +12,11 @@ import {
   giveTask,
   joinConstellation,
   joinDevice,
+  type ServerUnderTest,
   typesOf,
 } from '@/lib/aip/testing/a-server';
 import { settle } from '@/lib/aip/testing/fake-clock';
-import { listenOn } from '@/lib/aip/testing/wire';
+import { listenOn, openWire } from '@/lib/aip/testing/wire';
 import { createMemoryPair } from '@/lib/aip/transport/memory-transport';
 import { silentLogger } from '@/lib/std/logger';
 import type { DeviceServerTiming } from './device-server-types';
@@ -70,6 +71,95 @@ describe('handleWebSocket', () => {
     await first.transport.close(1000, '');
     await settle();
     expect(typesOf((await joinDevice(setup, 'dev-3')).heard())).toEqual(['heartbeat']);
+  });
+});
+
+describe('a peer that has stopped reading', () => {
+  /** A connection to a server whose frames arrive nowhere from some point on. */
+  function aStuckWire(setup: ServerUnderTest) {
+    let isStuck = false;
+    const wire = openWire((transport) => {
+      const stuck = new Proxy(transport, {
+        get(target, member) {
+          if (member !== 'send' || !isStuck) return Reflect.get(target, member);
+          return () => new Promise(() => {});
+        },
+      });
+      void setup.server.handleWebSocket(stuck);
+    });
+    return {
+      wire,
+      stick: () => {
+        isStuck = true;
+      },
+    };
+  }
+
+  test('[AIP-102] is cut off after two minutes, which frees its id and fails its tasks', async () => {
+    const setup = aServer();
+    const { wire, stick } = aStuckWire(setup);
+    const device = await joinDevice({ open: () => wire });
+    const constellation = await joinConstellation(setup);
+    stick();
+    await giveTask(constellation, 's');
+    await setup.clock.advance(119_000);
+    expect(device.transport.state).toBe('connected');
+    await setup.clock.advance(2_000);
+
+    expect(setup.server.onlineClients()).toEqual(['con-1']);
+    expect(constellation.last).toMatchObject({ type: 'task_end', session_id: 's' });
+  });
+
+  test('holds up no other: its requester can cancel, and others are served', async () => {
+    const setup = aServer();
+    const { wire, stick } = aStuckWire(setup);
+    await joinDevice({ open: () => wire }, 'dev-1', DEVICE_EXTENSIONS);
+    const constellation = await joinConstellation(setup, 'con-1', announcing('cancel'));
+    stick();
+    await giveTask(constellation, 's');
+    await constellation.say({ type: 'task_end', status: 'failed', client_type: 'constellation', session_id: 's' });
+    await constellation.say({ type: 'heartbeat', status: 'ok', client_type: 'constellation' });
+    await settle();
+
+    expect(typesOf(constellation.heard())).toEqual(['heartbeat', 'heartbeat', 'task_end', 'heartbeat']);
+  });
+});
+
+describe('files', () => {
+  const START = { type: 'file_transfer_start', filename: 'a', size: 1, chunk_size: 1, total_chunks: 1 };
+
+  test('are taken by what the user gave, from peers that agreed; frames of theirs reach nobody else', async () => {
+    const taken: string[] = [];
+    const setup = aServer({
+      files: (_protocol, clientId) => ({
+        async take(received) {
+          const isTheirs = received.kind === 'binary' || received.kind === 'malformed';
+          if (isTheirs) taken.push(`${received.kind} of ${clientId}`);
+          return isTheirs;
+        },
+        close: () => void taken.push(`end of ${clientId}`),
+      }),
+    });
+    const device = await joinDevice(setup, 'dev-1', announcing('file'));
+    const stock = await joinDevice(setup, 'dev-2');
+    expect(device.heard()[0]?.result).toEqual({ extensions: ['file'] });
+    stock.heard();
+    for (const wire of [device, stock]) {
+      await wire.say(START);
+      await wire.transport.send(new Uint8Array([1]));
+      await settle();
+    }
+    expect(device.heard()).toEqual([]);
+    expect(typesOf(stock.heard())).toEqual(['error']);
+    expect([device.transport.state, stock.transport.state]).toEqual(['connected', 'disconnected']);
+    device.transport.terminate();
+    await settle();
+    expect(taken).toEqual(['malformed of dev-1', 'binary of dev-1', 'end of dev-1']);
+  });
+
+  test('are not agreed to without anybody who takes them', async () => {
+    const device = await joinDevice(aServer(), 'dev-1', announcing('file'));
+    expect(device.heard()[0]?.result).toEqual({ extensions: [] });
   });
 });
 

@@ -19,6 +19,8 @@ export type ServerConnectionOptions = AdmissionOptions &
 
 type Incoming = Received<ClientMessage>;
 
+/** As much of a peer's own words as a log needs. */
+const LOGGED_LENGTH_MAX = 500;
 /** Questions about devices that one asker may have open. */
 const INFO_QUESTIONS_MAX = 64;
 /** Beyond so many frames that a user's handlers are behind, the peer is held back. */
@@ -102,7 +104,7 @@ function createFrameServer(peer: Peer, options: ServerConnectionOptions, files: 
         return;
       case 'error':
         // Never answered: two peers that answer errors with errors would not stop.
-        logger.warn('client-error', { clientId: peer.id, message: message.error ?? 'without text' });
+        logger.warn('client-error', { clientId: peer.id, message: shortened(message.error ?? 'without text') });
         return;
       case 'task_end':
         return endTask(peer, options, message);
@@ -140,6 +142,10 @@ function createFrameServer(peer: Peer, options: ServerConnectionOptions, files: 
   }
 
   return { serve };
+}
+
+function shortened(text: string): string {
+  return text.length <= LOGGED_LENGTH_MAX ? text : `${text.slice(0, LOGGED_LENGTH_MAX).toWellFormed()}…`;
 }
 
 const errorShape = z.looseObject({ type: z.literal('error') });

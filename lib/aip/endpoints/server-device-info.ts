@@ -30,6 +30,7 @@ type Question = {
 
 /** What a device says unasked is passed on no more often than this; the newest counts. */
 const PASS_ON_MS = 5_000;
+const UNREAD_BYTES_MAX = 1_048_576;
 /** Questions to one device that are under way; who asks beyond that shares the answer to the newest. */
 const QUESTIONS_MAX = 8;
 
@@ -106,7 +107,9 @@ export function createServerDeviceInfo(options: DeviceInfoOptions): ServerDevice
     const result = extendedInfoOf(device.profile);
     if (!result) return;
     for (const watcher of registry.watchersOf(device.id)) {
-      if (!hasAgreed(watcher, 'device_info')) continue;
+      // To one that has stopped reading, words of which the next make these worthless must not pile up.
+      const isReading = watcher.protocol.transport.bufferedBytes < UNREAD_BYTES_MAX;
+      if (!isReading || !hasAgreed(watcher, 'device_info')) continue;
       // Whoever is gone by now needs no word, and its connection tells of its end.
       watcher.protocol
         .send(buildDeviceInfoResponse({ responseId: undefined, result }, clock.now()))
