@@ -4,6 +4,7 @@ import type { ConstellationConnection, LinkSignal } from '@/lib/aip/endpoints/co
 import { createDeviceClientEndpoint } from '@/lib/aip/endpoints/device-client-endpoint';
 import type { DeviceClientOptions } from '@/lib/aip/endpoints/device-client-types';
 import { createDeviceServerEndpoint } from '@/lib/aip/endpoints/device-server-endpoint';
+import type { Extension } from '@/lib/aip/endpoints/extensions';
 import type { TaskAgent } from '@/lib/aip/endpoints/task-agent';
 import { standInAgent } from '@/lib/aip/testing/stand-in-agent';
 import type { Transport } from '@/lib/aip/transport/transport';
@@ -56,7 +57,7 @@ function aDevice(url: string, options: Partial<DeviceClientOptions> = {}) {
   return { cut: () => sockets.at(-1)?.terminate(), registrations: () => registrations };
 }
 
-async function aLink(url: string) {
+async function aLink(url: string, extensions: readonly Extension[] = ['device_info']) {
   const signals: LinkSignal[] = [];
   const endpoint = createConstellationConnection({
     ...ports,
@@ -64,7 +65,7 @@ async function aLink(url: string) {
     clientId: `con-${ports.random.hex(4)}@dev-1`,
     targetId: 'dev-1',
     taskName: 'run',
-    extensions: ['device_info'],
+    extensions,
     onSignal: (signal) => {
       signals.push(signal);
     },
@@ -132,6 +133,25 @@ describe('device, server and constellation over real sockets', () => {
 
     await expect.poll(() => signals.at(-1)).toMatchObject({ kind: 'task-ended', status: 'completed' });
     expect(running).toHaveLength(1);
+  });
+
+  test('a line that a command prints is there while the command runs, and again with the end', async () => {
+    const { server, url } = await aServer();
+    const running: (() => void)[] = [];
+    aDevice(url, {
+      execute: (_command, { onOutput }) => {
+        onOutput('é😀 begun');
+        return new Promise((resolve) => running.push(() => resolve({ status: 'success' })));
+      },
+    });
+    await expect.poll(() => server.onlineClients()).toEqual(['dev-1']);
+    const { endpoint, signals } = await aLink(url, ['log']);
+    expect(await endpoint.open()).toEqual({ ok: true, value: { extensions: ['log'] } });
+    await send(endpoint, 's-1', 'one-round');
+
+    await expect.poll(() => signals.at(-1)).toEqual({ kind: 'log', sessionId: 's-1', messages: ['é😀 begun'] });
+    running[0]?.();
+    await expect.poll(() => signals.at(-1)).toMatchObject({ kind: 'task-ended', messages: ['é😀 begun'] });
   });
 
   test('a device that cannot resume fails its task when it is cut off, and comes back by itself', async () => {

@@ -37,14 +37,17 @@ export async function admit(protocol: ServerProtocol, options: AdmissionOptions)
     return undefined;
   }
   const { earlier } = entered;
-  const isConfirmed = await confirm(peer, { register, isResumed: earlier !== undefined, token }, options);
-  if (!isConfirmed) {
-    if (earlier) presence.giveBack(earlier);
-    presence.leave(peer, 1006);
-    return undefined;
-  }
-  logger.info('client-registered', { clientId: peer.id, role: peer.role, platform: peer.platform });
+  const confirming = confirm(peer, { register, isResumed: earlier !== undefined, token }, options);
+  // Frames leave in the order of the calls, so what is sent again comes behind the confirmation.
   if (earlier) sessions.resume(earlier, peer);
+  let isConfirmed = false;
+  try {
+    isConfirmed = await confirming;
+  } finally {
+    if (!isConfirmed) presence.leave(peer, 1006);
+  }
+  if (!isConfirmed) return undefined;
+  logger.info('client-registered', { clientId: peer.id, role: peer.role, platform: peer.platform });
   return peer;
 }
 

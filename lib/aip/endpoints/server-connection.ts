@@ -30,9 +30,10 @@ const DISPATCHES_MAX = 100;
 export async function serveConnection(protocol: ServerProtocol, options: ServerConnectionOptions): Promise<void> {
   const peer = await admit(protocol, options);
   if (!peer) return;
-  const files = hasAgreed(peer, 'file') ? options.files?.(protocol, peer.id) : undefined;
+  let files: FileFrames | undefined;
   let closedCode = 1006;
   try {
+    files = hasAgreed(peer, 'file') ? options.files?.(protocol, peer.id) : undefined;
     closedCode = await createFrameServer(peer, options, files).serve();
   } finally {
     files?.close();
@@ -60,8 +61,10 @@ function createFrameServer(peer: Peer, options: ServerConnectionOptions, files: 
         await protocol.transport.close(1003, 'binary frames are not agreed');
         return 1003;
       }
-      if (received.kind === 'message') await answer(received.message);
-      else if (received.kind !== 'custom') await refuseUnread(received);
+      if (received.kind === 'message') {
+        if (await isForged(received.message)) continue;
+        await answer(received.message);
+      } else if (received.kind !== 'custom') await refuseUnread(received);
       await dispatch(received);
     }
   }
@@ -86,9 +89,16 @@ function createFrameServer(peer: Peer, options: ServerConnectionOptions, files: 
     if (!isSilent) await protocol.sendError(reason);
   }
 
-  async function answer(message: ClientMessage): Promise<unknown> {
+  /** What pretends to come from somebody else is refused, and no handler of a user sees it. */
+  async function isForged(message: ClientMessage): Promise<boolean> {
     const forgery = forgeryIn(message, peer);
-    if (forgery !== undefined && message.type !== 'error') return protocol.sendError(forgery);
+    if (forgery === undefined) return false;
+    logger.info('client-frame-refused', { clientId: peer.id, reason: forgery });
+    if (message.type !== 'error') await protocol.sendError(forgery);
+    return true;
+  }
+
+  async function answer(message: ClientMessage): Promise<unknown> {
     switch (message.type) {
       case 'heartbeat':
         return answerHeartbeat(message);

@@ -41,6 +41,18 @@ describe("a frame in another's name", () => {
     },
   );
 
+  test('[AIP-53] reaches no handler of a user', async () => {
+    const seen: string[] = [];
+    const { device } = await aPair({
+      onProtocol: (protocol) => void protocol.on('heartbeat', ({ client_id }) => void seen.push(String(client_id))),
+    });
+    await device.say({ type: 'heartbeat', status: 'ok', client_id: 'con-1' });
+    await device.say({ type: 'heartbeat', status: 'ok', client_id: 'dev-1' });
+    await settle();
+
+    expect(seen).toEqual(['dev-1']);
+  });
+
   test.each([
     ['absent', {}],
     ['null', { client_id: null }],

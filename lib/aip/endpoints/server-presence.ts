@@ -15,8 +15,6 @@ export type Presence = {
   enter(peer: Peer, token: string | undefined): false | { readonly earlier: Peer | undefined };
   /** Frees the id at once; says it once, however often it is called. */
   leave(peer: Peer, closedCode: number): void;
-  /** A connection that was to take up the work of an earlier one is lost before it was told so. */
-  giveBack(earlier: Peer): void;
   /** From now on nothing is kept for those who leave. */
   stop(): void;
 };
@@ -58,7 +56,6 @@ export function createPresence(options: {
       return { earlier: lostDevices.claim(peer.id, token) };
     },
     leave,
-    giveBack: lostDevices.keep,
     stop() {
       isStopping = true;
       lostDevices.endAll();

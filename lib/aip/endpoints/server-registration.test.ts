@@ -11,6 +11,7 @@ import {
 import { settle } from '@/lib/aip/testing/fake-clock';
 import { vectorCases } from '@/lib/aip/testing/vectors';
 import type { JsonObject, JsonValue } from '@/lib/std/json';
+import type { DeviceServerOptions } from './device-server-types';
 
 const REGISTER = { type: 'register', status: 'ok', client_id: 'dev-1' };
 
@@ -235,6 +236,17 @@ describe('an id', () => {
     expect(typesOf((await joinDevice(setup)).heard())).toEqual(['heartbeat']);
   });
 
+  test.each<[string, Partial<DeviceServerOptions>]>([
+    ['the confirmation', { onProtocol: (protocol) => void Object.assign(protocol, { send: explode }) }],
+    ['what takes its files', { files: () => fail('no room') }],
+  ])('[AIP-40] is free when %s fails in a way that nobody foresaw', async (_name, options) => {
+    const setup = aServer(options);
+    const wire = await joinDevice(setup, 'dev-1', announcing('file'));
+
+    expect(setup.server.onlineClients()).toEqual([]);
+    expect(wire.closed?.code).toBe(1011);
+  });
+
   test('[AIP-47] that registers again on its connection gets an ERROR, and stays what it is', async () => {
     const { device, constellation, server } = await aPair();
     await device.say({ ...REGISTER, client_id: 'dev-1' });
@@ -261,6 +273,10 @@ test('[AIP-36] the recorded frames that are no client message register nobody', 
     expect([name, wire.heard(), setup.server.onlineClients()]).toEqual([name, [], []]);
   }
 });
+
+function fail(why: string): never {
+  throw new Error(why);
+}
 
 async function explode(): Promise<never> {
   throw new Error('a fault');

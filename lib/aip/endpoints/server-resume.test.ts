@@ -118,6 +118,21 @@ describe('a device that was cut off and comes back in time', () => {
     expect(back.last).toMatchObject({ type: 'command', response_id: setup.command?.response_id });
   });
 
+  test('and whose confirmation never left the server finds its work again', async () => {
+    const setup = await aRunningTask();
+    setup.device.transport.terminate();
+    await settle();
+    const wire = setup.open();
+    const metadata = { platform: 'linux', ...DEVICE_EXTENSIONS, resume: String(setup.token) };
+    const saying = wire.say({ type: 'register', status: 'ok', client_id: 'dev-1', metadata });
+    wire.transport.terminate();
+    await saying;
+    await settle();
+    const back = await comeBack(setup, setup.token);
+
+    expect(back.heard()).toMatchObject([{ result: { resumed: true } }, { type: 'command', session_id: 's' }]);
+  });
+
   test('has its id back though the server has not noticed that the old connection is dead', async () => {
     const setup = await aRunningTask();
     const back = await comeBack(setup, setup.token);

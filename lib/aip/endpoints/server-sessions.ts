@@ -80,9 +80,8 @@ export function createSessions(options: SessionsOptions): Sessions {
       return;
     }
     const messages = session.log?.tail() ?? [];
-    const forOwner = endings.tell(owner, messages.length > 0 ? { ...ending, messages } : ending);
-    if (executor !== owner) await endings.tell(executor, ending);
-    await forOwner;
+    const forOwner = messages.length > 0 ? { ...ending, messages } : ending;
+    await Promise.all([endings.tell(owner, forOwner), executor !== owner && endings.tell(executor, ending)]);
   }
 
   /** Nobody waits for these; what goes wrong is told here. */
