@@ -8,6 +8,7 @@ import {
   answerTo,
   aPair,
   aServer,
+  CONSTELLATION_EXTENSIONS,
   DEVICE_EXTENSIONS,
   giveTask,
   joinConstellation,
@@ -108,6 +109,24 @@ describe('a peer that has stopped reading', () => {
 
     expect(setup.server.onlineClients()).toEqual(['con-1']);
     expect(constellation.last).toMatchObject({ type: 'task_end', session_id: 's' });
+  });
+
+  test('keeps no device from hearing that the task is over, though its own TASK_END waits behind output', async () => {
+    const setup = aServer();
+    const device = await joinDevice(setup, 'dev-1', DEVICE_EXTENSIONS);
+    const { wire, stick } = aStuckWire(setup);
+    await joinConstellation({ open: () => wire }, 'con-1', CONSTELLATION_EXTENSIONS);
+    await giveTask(wire, 's');
+    stick();
+    await device.say({ type: 'heartbeat', status: 'continue', session_id: 's', metadata: { messages: ['a line'] } });
+    await settle();
+    device.heard();
+    expect(await Promise.race([setup.server.cancelDeviceTasks('dev-1', 'maintenance'), settle()])).toBeUndefined();
+
+    expect(device.heard()).toMatchObject([{ type: 'task_end', status: 'failed', session_id: 's' }]);
+    await setup.clock.advance(121_000);
+    expect(setup.server.onlineClients()).toEqual(['dev-1']);
+    expect(await setup.server.cancelDeviceTasks('dev-1', 'again')).toBe(0);
   });
 
   test('holds up no other: its requester can cancel, and others are served', async () => {

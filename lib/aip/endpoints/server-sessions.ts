@@ -1,4 +1,4 @@
-import type { ClientMessage } from '@/lib/aip/messages';
+import type { ClientMessage, TaskEnding } from '@/lib/aip/messages';
 import type { CancelTimer, Clock } from '@/lib/std/clock';
 import type { Logger } from '@/lib/std/logger';
 import type { Random } from '@/lib/std/random';
@@ -66,22 +66,24 @@ export function createSessions(options: SessionsOptions): Sessions {
     const final = timedOut(session, outcome) ?? outcome;
     reports.end(session.taskName, final.result);
     logger.info('task-ended', { sessionId: session.id, deviceId: session.executor.id, status: final.status });
-    if (session.log && audience === 'both sides') await session.log.flush();
-    session.log?.stop();
-    live.delete(session.id);
-    await tell(session, final, audience);
+    const { status, error, result } = final;
+    const ending = { sessionId: session.id, status, responseId: random.uuid(), error, result };
+    // The device first: what it runs is to stop, however long the requester takes to read.
+    await Promise.all([tellDevice(session, ending, audience), tellOwner(session, ending, audience)]);
   }
 
-  async function tell(session: Session, { status, error, result }: TaskOutcome, audience: Audience): Promise<void> {
-    const { owner, executor } = session;
-    const ending = { sessionId: session.id, status, responseId: random.uuid(), error, result };
-    if (audience === 'agreed device') {
-      if (hasAgreed(executor, 'cancel')) await endings.tell(executor, ending);
-      return;
-    }
+  async function tellDevice({ owner, executor }: Session, ending: TaskEnding, audience: Audience): Promise<void> {
+    const isTold = audience === 'both sides' || hasAgreed(executor, 'cancel');
+    if (isTold && executor !== owner) await endings.tell(executor, ending);
+  }
+
+  async function tellOwner(session: Session, ending: TaskEnding, audience: Audience): Promise<void> {
+    const isTold = audience === 'both sides';
+    if (session.log && isTold) await session.log.flush();
+    session.log?.stop();
+    live.delete(session.id);
     const messages = session.log?.tail() ?? [];
-    const forOwner = messages.length > 0 ? { ...ending, messages } : ending;
-    await Promise.all([endings.tell(owner, forOwner), executor !== owner && endings.tell(executor, ending)]);
+    if (isTold) await endings.tell(session.owner, messages.length > 0 ? { ...ending, messages } : ending);
   }
 
   /** Nobody waits for these; what goes wrong is told here. */
