@@ -1,6 +1,7 @@
 import type { ClientMessage, ClientType } from '@/lib/aip/messages';
 import { announcedExtensions, registeredPlatform } from '@/lib/aip/protocol/registration';
 import type { ServerProtocol } from '@/lib/aip/protocol/server-protocol';
+import type { Extension } from './extensions';
 import { type DeviceProfile, profileOf } from './server-profile';
 
 /** A registered client: what it said when it registered, which is all that is ever believed of it. */
@@ -18,6 +19,15 @@ export type Peer = {
   resumeTokens: readonly string[];
 };
 
+/** What makes sense with a client that gives tasks to devices; a device may agree to everything. */
+const FOR_CONSTELLATIONS: readonly string[] = [
+  'device_info',
+  'log',
+  'cancel',
+  'deadline',
+  'file',
+] satisfies Extension[];
+
 /** @param extensions - those that the server can agree to */
 export function toPeer(
   register: ClientMessage,
@@ -26,12 +36,13 @@ export function toPeer(
 ): Peer {
   const isDevice = register.client_type === 'device';
   const announced = announcedExtensions(register);
+  const isAgreed = (name: string) => announced.includes(name) && (isDevice || FOR_CONSTELLATIONS.includes(name));
   return {
     id,
     role: register.client_type,
     platform: registeredPlatform(register),
     targetId: isDevice || !register.target_id ? undefined : register.target_id,
-    extensions: extensions.filter((name) => announced.includes(name)),
+    extensions: extensions.filter(isAgreed),
     protocol,
     profile: isDevice ? profileOf(register.metadata) : {},
     resumeTokens: [],

@@ -80,6 +80,12 @@ describe('a confirmation', () => {
     expect(await ask('dev-4')).toBeUndefined();
   });
 
+  test('names no extension to a constellation that only a device can keep', async () => {
+    const all = ['device_info', 'log', 'cancel', 'task_end', 'deadline', 'resume'];
+    const wire = await joinConstellation(await aPair(), 'con-2', announcing(...all));
+    expect(wire.heard()[0]?.result).toEqual({ extensions: ['device_info', 'log', 'cancel', 'deadline'] });
+  });
+
   test('names no extension that the server was told to leave out', async () => {
     const setup = aServer({ extensions: ['log'] });
     const wire = await joinDevice(setup, 'dev-1', announcing('cancel', 'log', 'resume'));
