@@ -52,6 +52,16 @@ export const CONSTELLATION_TIMERS = {
   deadAfterMs: 60_000,
   registerMs: 10_000,
   infoMs: STOCK_TIMERS.infoMs,
+  operationMs: STOCK_TIMERS.operationMs,
+} as const;
+
+/** What an endpoint for many devices adds to the numbers of its links. */
+export const CONSTELLATION_ENDPOINT_TIMERS = {
+  taskMs: STOCK_TIMERS.taskMs,
+  deadlineGraceMs: 5_000,
+  cancelMs: 10_000,
+  unauthorizedMs: 60_000,
+  refusedPatienceMs: 60_000,
 } as const;
 
 export const DEVICE_SERVER_TIMERS = {
