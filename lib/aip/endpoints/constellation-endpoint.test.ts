@@ -10,6 +10,7 @@ import {
   give,
   letIn,
   REFUSED,
+  refuseAll,
   taskOn,
 } from '@/lib/aip/testing/a-constellation';
 import { settle } from '@/lib/aip/testing/fake-clock';
@@ -206,12 +207,7 @@ describe('coming back', () => {
     const constellation = aConstellation();
     const connecting = constellation.endpoint.connectToDevice('dev-1', 'ws://one');
     const waiting = constellation.endpoint.sendTaskToDevice('dev-1', { request: 'do it' });
-    for (let seconds = 0; seconds < 600; seconds += 1) {
-      await settle();
-      const wire = constellation.servers().at(-1);
-      if (wire?.closed === undefined) await wire?.say(REFUSED);
-      await constellation.clock.advance(1_000);
-    }
+    await refuseAll(constellation, 600);
 
     expect(await connecting).toEqual({ ok: false, error: { code: 'refused', message: REFUSED.error } });
     expect(constellation.servers()).toHaveLength(6);
@@ -223,12 +219,7 @@ describe('coming back', () => {
   test('[AIP-46] a refused registration is tried again for at least a minute', async () => {
     const constellation = aConstellation();
     void constellation.endpoint.connectToDevice('dev-1', 'ws://one');
-    for (let seconds = 0; seconds < 120; seconds += 1) {
-      await settle();
-      const wire = constellation.servers().at(-1);
-      if (wire?.closed === undefined) await wire?.say(REFUSED);
-      await constellation.clock.advance(1_000);
-    }
+    await refuseAll(constellation, 120);
 
     expect(constellation.tries().at(-1)).toBeGreaterThanOrEqual(60_000);
   });

@@ -172,5 +172,6 @@ function dropReason(received: Exclude<Incoming, { kind: 'message' | 'custom' | '
 /** A middleware may let the end of a task go no further; its task is over on the device all the same. */
 function refusedEnd(received: Incoming): string | undefined {
   if (received.kind !== 'refused' || received.message.type !== 'task_end') return undefined;
-  return received.message.session_id || undefined;
+  const { session_id: sessionId } = received.message;
+  return sessionId?.trim() ? sessionId : undefined;
 }

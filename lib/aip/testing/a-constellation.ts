@@ -80,6 +80,16 @@ export async function letIn(
   await answerInfo(server(deviceId), info);
 }
 
+/** Refuses every registration of one device for a while. */
+export async function refuseAll({ servers, clock }: ConstellationUnderTest, forSeconds: number): Promise<void> {
+  for (let seconds = 0; seconds < forSeconds; seconds += 1) {
+    await settle();
+    const wire = servers().at(-1);
+    if (wire?.transport.state === 'connected') await wire.say(REFUSED);
+    await clock.advance(1_000);
+  }
+}
+
 export async function answerInfo(wire: Wire, result: JsonObject): Promise<void> {
   const question = wire.heard().findLast(({ type }) => type === 'device_info_request');
   await wire.say({
