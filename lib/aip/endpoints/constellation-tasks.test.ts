@@ -347,6 +347,18 @@ describe('cancelling', () => {
     expect(await constellation.endpoint.cancelTask('dev-1', 'a')).toMatchObject({ error: { code: 'unknown-task' } });
   });
 
+  test('a time limit that passes while a task is being cancelled changes nothing', async () => {
+    const constellation = await aConnectedConstellation({}, agreedTo('cancel'));
+    const { ended } = await give(constellation, 'a', { timeoutMs: 5_000 });
+    const task = taskOn(constellation.server());
+    void constellation.endpoint.cancelTask('dev-1', 'a');
+    await constellation.clock.advance(6_000);
+    expect(constellation.server().heard()).toHaveLength(1);
+    await endTask(constellation.server(), task, { status: 'failed' });
+
+    expect(await ended).toMatchObject({ errorType: 'cancelled' });
+  });
+
   test('a server that does not end the task loses its connection, and the task is cancelled', async () => {
     const constellation = await aConnectedConstellation({}, agreedTo('cancel'));
     const { ended } = await give(constellation, 'a');

@@ -144,7 +144,8 @@ export function createDeviceTasks(options: DeviceTasksOptions): DeviceTasks {
   }
 
   function timeOut(late: Flight) {
-    if (flight !== late) return;
+    // One that is being cancelled has a shorter limit of its own by now.
+    if (flight !== late || late.isCancelled) return;
     const error = `The task had no result after ${late.task.timeoutMs / 1_000} s`;
     conclude(late.task, failure('timeout', error));
     late.phase = 'abandoned';
