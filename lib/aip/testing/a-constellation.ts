@@ -2,6 +2,7 @@ import { createConstellationEndpoint } from '@/lib/aip/endpoints/constellation-e
 import type {
   ConstellationEndpointOptions,
   ConstellationEvent,
+  DeviceTaskOrder,
 } from '@/lib/aip/endpoints/constellation-endpoint-types';
 import { createMemoryPair } from '@/lib/aip/transport/memory-transport';
 import { ConnectError } from '@/lib/aip/transport/transport';

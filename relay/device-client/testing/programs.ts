@@ -19,25 +19,32 @@ type ProgramName = 'device-server' | 'device-client';
 /** The programs as they ship: one file each, packages beside them. Started from source each would take a second. */
 export type Programs = {
   start(name: ProgramName, args: readonly string[]): Program;
+  /** One of the texts that were built along. */
+  startText(name: string, args: readonly string[]): Program;
   remove(): Promise<void>;
 };
 
-export async function buildPrograms(): Promise<Programs> {
+/** @param texts - TypeScript by name, built as if it stood in `relay` */
+export async function buildPrograms(texts: { readonly [name: string]: string } = {}): Promise<Programs> {
   // Inside of the project, so that packages are found.
   const folder = await mkdtemp(path.join(ROOT, 'node_modules', '.device-side-'));
   const names: readonly ProgramName[] = ['device-server', 'device-client'];
+  const common = { bundle: true, platform: 'node', format: 'esm', packages: 'external' } as const;
   await build({
+    ...common,
     entryPoints: names.map((name) => ({ in: path.join(ROOT, 'relay', name, 'main.ts'), out: name })),
     outdir: folder,
     outExtension: { '.js': '.mjs' },
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    packages: 'external',
   });
+  const resolveDir = path.join(ROOT, 'relay');
+  for (const [name, contents] of Object.entries(texts)) {
+    const stdin = { contents, loader: 'ts', resolveDir, sourcefile: `${name}.ts` } as const;
+    await build({ ...common, stdin, outfile: path.join(folder, `text-${name}.mjs`) });
+  }
   await stop(); // its service would outlive the tests
   return {
     start: (name, args) => startProgram(path.join(folder, `${name}.mjs`), args),
+    startText: (name, args) => startProgram(path.join(folder, `text-${name}.mjs`), args),
     remove: () => rm(folder, { recursive: true, force: true }),
   };
 }
