@@ -167,6 +167,41 @@ describe('coming back', () => {
     expect(await second.ended).toMatchObject({ status: 'completed', taskId: 'b', sessionId: task.session_id });
   });
 
+  test('[AIP-57] a server that falls silent is gone after two beats without a word, and connected to anew', async () => {
+    const constellation = await aConnectedConstellation();
+    await constellation.clock.advance(60_000);
+    expect(constellation.events.at(-1)).toEqual({
+      kind: 'device-disconnected',
+      deviceId: 'dev-1',
+      code: 1006,
+      reason: 'No message for 60 s',
+    });
+    await constellation.clock.advance(1_000);
+    await letIn(constellation);
+    expect(constellation.endpoint.isDeviceConnected('dev-1')).toBe(true);
+  });
+
+  test('[AIP-109] each of its times can be changed', async () => {
+    const timing = { heartbeatMs: 7, registerMs: 11, infoMs: 13, taskMs: 17, unauthorizedMs: 19, deadAfterMs: 1_000 };
+    const constellation = aConstellation({ timing });
+    const connecting = constellation.endpoint.connectToDevice('dev-1', 'ws://one');
+    await constellation.clock.advance(11);
+    expect(constellation.kinds()).toEqual(['device-unreachable']);
+    await constellation.clock.advance(1_000);
+    await constellation.server().say(CONFIRMED);
+    await constellation.clock.advance(13);
+    expect(await connecting).toMatchObject({ ok: true });
+    expect(
+      constellation
+        .server()
+        .heard()
+        .map(({ type }) => type),
+    ).toContain('heartbeat');
+    const { ended } = await give(constellation, 'a');
+    await constellation.clock.advance(17);
+    expect(await ended).toMatchObject({ errorType: 'timeout' });
+  });
+
   test('[AIP-106] waits grow up to 60 s, and each connection registers anew', async () => {
     const constellation = await aConnectedConstellation({ reconnection: { maxRetries: 9, jitter: 0 } });
     constellation.breakNetwork();

@@ -407,4 +407,21 @@ describe('while it runs', () => {
     await endTask(constellation.server(), taskOn(constellation.server()));
     expect(await next.ended).toMatchObject({ status: 'completed' });
   });
+
+  test('a connection that breaks while a task is being written has lost it: nobody knows how much arrived', async () => {
+    const constellation = await aConnectedConstellation({
+      middlewares: [
+        {
+          name: 'scissors',
+          outgoing(message) {
+            if (message.type === 'task') constellation.server().transport.terminate();
+            return message;
+          },
+        },
+      ],
+    });
+    const { ended } = await give(constellation, 'a');
+
+    expect(await ended).toMatchObject({ status: 'failed', errorType: 'device_disconnection' });
+  });
 });
