@@ -135,8 +135,12 @@ export function startConstellationDevice(options: ConstellationDeviceOptions): C
   /** No text says why a registration was refused; most likely the device is on its way back to its server. */
   function patienceFor(code: OpenFailure['code']): ReconnectOutcome {
     if (code === 'unauthorized') return { retryAfterMs: timing.unauthorizedMs };
-    if (code !== 'refused') return false;
-    return { retryAfterMs: timing.refusedPatienceMs / Math.max(strategy.settings.maxRetries - 1, 1) };
+    const waits = strategy.settings.maxRetries - 1;
+    if (code !== 'refused' || waits < 1) return false;
+    // Each wait is twice the one before, and all of them together are the patience: who comes back soon is found soon.
+    // Written with exponents below 0, which no number of tries can make overflow.
+    const share = 2 ** (strategy.attempts(deviceId) - waits) / (1 - 2 ** -waits);
+    return { retryAfterMs: timing.refusedPatienceMs * share };
   }
 
   /** A wrong token is a mistake that somebody must hear of now, who is waiting for the answer. */

@@ -251,12 +251,38 @@ describe('coming back', () => {
     expect(constellation.kinds().at(-1)).toBe('device-given-up');
   });
 
-  test('[AIP-46] a refused registration is tried again for at least a minute', async () => {
+  test('[AIP-46] a refused registration is tried again for at least a minute, and soon at first', async () => {
     const constellation = aConstellation();
     void constellation.endpoint.connectToDevice('dev-1', 'ws://one');
     await refuseAll(constellation, 120);
 
-    expect(constellation.tries().at(-1)).toBeGreaterThanOrEqual(60_000);
+    expect(constellation.tries()).toEqual([0, 1_000, 5_000, 13_000, 29_000, 61_000]);
+  });
+
+  test.each([0, 1, 2, 40])('a plan of %d tries has no wait that is none, nor one without end', async (maxRetries) => {
+    const constellation = aConstellation({ reconnection: { maxRetries, jitter: 0 } });
+    void constellation.endpoint.connectToDevice('dev-1', 'ws://one');
+    await refuseAll(constellation, 3_000);
+
+    expect(constellation.tries()).toHaveLength(1 + maxRetries);
+    expect(constellation.kinds().at(-1)).toBe('device-given-up');
+  });
+
+  test('a device that is refused for days is asked for once a minute, for ever', async () => {
+    const plan = { maxRetries: Number.POSITIVE_INFINITY, jitter: 0 };
+    const constellation = aConstellation({ reconnection: plan });
+    void constellation.endpoint.connectToDevice('dev-1', 'ws://one');
+    for (let minutes = 0; minutes < 1_500; minutes += 1) {
+      await settle();
+      const wire = constellation.servers().at(-1);
+      if (wire?.transport.state === 'connected') await wire.say(REFUSED);
+      await constellation.clock.advance(60_000);
+    }
+
+    const tries = constellation.tries();
+    expect(tries.length).toBeGreaterThan(1_100);
+    expect((tries.at(-1) ?? 0) - (tries.at(-2) ?? 0)).toBeGreaterThanOrEqual(60_000);
+    await constellation.endpoint.close();
   });
 
   test('a device that was let go of can be connected to anew, even by whoever hears that', async () => {
