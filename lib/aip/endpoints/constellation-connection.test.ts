@@ -130,6 +130,16 @@ describe('opening', () => {
     expect(await aLink({ createTransport }).endpoint.open()).toEqual({ ok: false, error: { code, message: 'no way' } });
   });
 
+  test('a transport that neither connects nor fails is given up after 120 s', async () => {
+    const [near] = createMemoryPair();
+    const createTransport = () => ({ ...near, connect: () => new Promise<void>(() => {}) });
+    const { endpoint, clock } = aLink({ createTransport });
+    const opening = endpoint.open();
+    await clock.advance(120_000);
+
+    expect(await opening).toMatchObject({ ok: false, error: { code: 'connect-failed' } });
+  });
+
   test('opening can be given up while the server is silent', async () => {
     const { endpoint, server } = aLink();
     const { cancellation, cancel } = createCancellation();

@@ -6,7 +6,7 @@ import {
 } from '@/lib/aip/messages';
 import { type ClientProtocol, createClientProtocol } from '@/lib/aip/protocol/client-protocol';
 import { constellationMetadata } from '@/lib/aip/protocol/registration';
-import { createTimeoutManager } from '@/lib/aip/resilience/timeout-manager';
+import { createTimeoutManager, OperationTimeoutError } from '@/lib/aip/resilience/timeout-manager';
 import { CONSTELLATION_TIMERS } from '@/lib/aip/resilience/timer-defaults';
 import { withinTime } from '@/lib/aip/resilience/wait';
 import { createCancellation, neverCancelled } from '@/lib/aip/transport/cancellation';
@@ -27,6 +27,7 @@ export function createConstellationConnection(options: ConstellationConnectionOp
   const { createTransport, clock, logger, clientId, targetId, files } = options;
   const timing = { ...CONSTELLATION_TIMERS, ...options.timing };
   const announced = options.extensions.filter((name) => name !== 'file' || files !== undefined);
+  const timeouts = createTimeoutManager({ clock, defaultMs: timing.operationMs });
   const opening = createCancellation();
   let transport: Transport | undefined;
   let protocol: ClientProtocol | undefined;
@@ -40,7 +41,7 @@ export function createConstellationConnection(options: ConstellationConnectionOp
       clientType: 'constellation',
       validate: validateServerMessage,
     });
-    limitTimes(made, { timeouts: createTimeoutManager({ clock, defaultMs: timing.operationMs }), logger });
+    limitTimes(made, { timeouts, logger });
     return made;
   }
 
@@ -74,8 +75,12 @@ export function createConstellationConnection(options: ConstellationConnectionOp
     const fresh = createTransport();
     transport = fresh;
     try {
-      await fresh.connect(opening.cancellation);
+      await timeouts.withTimeout('connecting', fresh.connect(opening.cancellation));
     } catch (cause) {
+      if (cause instanceof OperationTimeoutError) {
+        fresh.terminate();
+        return err({ code: 'connect-failed', message: cause.message });
+      }
       if (!(cause instanceof ConnectError)) throw cause;
       return err({ code: cause.code === 'unauthorized' ? 'unauthorized' : 'connect-failed', message: cause.message });
     }

@@ -83,6 +83,21 @@ describe('connecting', () => {
     expect(changed.tries()).toEqual([0, 1_000, 61_000]);
   });
 
+  test('a transport that cannot even be made is a failed try like others', async () => {
+    const { endpoint, kinds, clock } = aConstellation({
+      createTransport() {
+        throw new Error('no such adapter');
+      },
+      reconnection: { maxRetries: 1, policy: 'immediate' },
+    });
+
+    const connecting = endpoint.connectToDevice('dev-1', 'ws://one');
+    await clock.advance(1);
+
+    expect(await connecting).toMatchObject({ ok: false, error: { code: 'connect-failed' } });
+    expect(kinds()).toEqual(['device-unreachable', 'device-unreachable', 'device-given-up']);
+  });
+
   test('[AIP-26] the address, which may hold a token, is in no event, outcome, profile or log', async () => {
     const lines: string[] = [];
     const note = (what: string, fields?: object) => lines.push(JSON.stringify([what, fields]));
