@@ -50,7 +50,7 @@ test.each([
     '415 unsupported-media-type',
   ],
   ['no JSON', 'POST /v1/devices', { body: '{"device_id":' }, '400 not-json'],
-  ['[S19] deep JSON', 'POST /v1/devices', { body: '['.repeat(20_000) }, '422 too-deep'],
+  ['[S19] deep JSON', 'POST /v1/devices', { body: `${'['.repeat(20_000)}${']'.repeat(20_000)}` }, '422 too-deep'],
   ['[S20] __proto__', 'POST /v1/devices', { body: '{"metadata":{"__proto__":{"polluted":1}}}' }, '422 forbidden-key'],
   ['[S24] a server field', 'POST /v1/devices', { body: { ...linux, secret_ref: 'x' } }, '422 invalid'],
   ['[S21] a reserved id', 'POST /v1/devices', { body: { ...linux, device_id: 'constructor' } }, '422 invalid'],

@@ -65,6 +65,19 @@ export function parseDecodedJson(text: string, rules: JsonRules): Result<Decoded
   return ok({ value, hasOverflow: survey.hasOverflow });
 }
 
+/**
+ * For a look at named members of a text that was refused: without the guards, so at any depth that does no harm. Never walk
+ * what it gives.
+ */
+export function peekJson(text: string): JsonValue | undefined {
+  if (isDangerouslyDeep(text, PEEKED_DEPTH_MAX)) return undefined;
+  const parsed = parseText(text);
+  return parsed.ok ? parsed.value : undefined;
+}
+
+/** Only for texts with more than a million openings; a smaller one is parsed whatever its depth. */
+const PEEKED_DEPTH_MAX = 1_000;
+
 const HALF_PAIR: JsonProblem = {
   code: 'not-well-formed',
   message: 'Expected well-formed Unicode, got half of a surrogate pair',

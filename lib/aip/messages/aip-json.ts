@@ -6,6 +6,7 @@ import {
   type JsonRules,
   type JsonValue,
   parseDecodedJson,
+  peekJson,
 } from '@/lib/std/json';
 import type { Result } from '@/lib/std/result';
 
@@ -22,24 +23,19 @@ export const WRITTEN_DEPTH_MAX = 200;
  * nearest double.
  */
 export function parseAipJson(text: string): Result<DecodedJson, JsonProblem> {
-  return parseByRules(text, READ_RULES);
-}
-
-/** More than a message may have: one that is just too deep says whom it is for all the same. */
-const UNREADABLE_RULES: JsonRules = { depthMax: 2_000, protoKey: 'keep' };
-const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F][0-9a-fA-F]{2}/g;
-
-/** For a look into what is refused as a message: with more levels, and with halves of characters as U+FFFD. */
-export function parseRefusedJson(text: string): JsonValue | undefined {
-  const read = parseByRules(text.replace(SURROGATE_ESCAPE, '\\ufffd'), UNREADABLE_RULES);
-  return read.ok ? read.value.value : undefined;
-}
-
-function parseByRules(text: string, rules: JsonRules): Result<DecodedJson, JsonProblem> {
-  const strict = parseDecodedJson(text, rules);
-  if (strict.ok || strict.error.code !== 'syntax' || !/NaN|Infinity/.test(text)) return strict;
-  const tolerant = parseDecodedJson(withNumbersForTokens(text), rules);
+  const strict = parseDecodedJson(text, READ_RULES);
+  if (strict.ok || strict.error.code !== 'syntax' || !MAY_HOLD_TOKEN.test(text)) return strict;
+  const tolerant = parseDecodedJson(withNumbersForTokens(text), READ_RULES);
   return tolerant.ok ? tolerant : strict;
+}
+
+const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F][0-9a-fA-F]{2}/g;
+const MAY_HOLD_TOKEN = /NaN|Infinity/;
+
+/** For a look at named members of what is refused as a message: at any depth, and with halves of characters as U+FFFD. */
+export function peekRefusedJson(text: string): JsonValue | undefined {
+  const whole = text.replace(SURROGATE_ESCAPE, '\\ufffd');
+  return peekJson(MAY_HOLD_TOKEN.test(whole) ? withNumbersForTokens(whole) : whole);
 }
 
 const QUOTE = 0x22;

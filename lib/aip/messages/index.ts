@@ -1,3 +1,4 @@
+export { peekRefusedJson } from './aip-json';
 export {
   type BinaryMetadata,
   binaryMetadataSchema,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parseRefusedJson } from './aip-json';
+import { peekRefusedJson } from './aip-json';
 
 const endSchema = z.object({ type: z.literal('task_end'), session_id: z.string().min(1) });
 
@@ -10,6 +10,6 @@ const endSchema = z.object({ type: z.literal('task_end'), session_id: z.string()
  * @returns undefined for any other text
  */
 export function sessionOfUnreadableEnd(text: string): string | undefined {
-  const end = endSchema.safeParse(parseRefusedJson(text));
+  const end = endSchema.safeParse(peekRefusedJson(text));
   return end.success ? end.data.session_id : undefined;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { type TaskStatus, taskStatusSchema } from '@/lib/aip/messages';
-import { isJsonObject, type JsonValue, parseJson } from '@/lib/std/json';
+import { peekRefusedJson, type TaskStatus, taskStatusSchema } from '@/lib/aip/messages';
+import { isJsonObject, type JsonValue } from '@/lib/std/json';
 
 /** What can be read of a COMMAND that is none: whom an answer is for, and what it must name. */
 export type UnreadableCommand = {
@@ -11,18 +11,13 @@ export type UnreadableCommand = {
   readonly callIds: readonly (string | undefined)[];
 };
 
-/** More than a message may have, so that one that is just too deep is answered and not left in silence. */
-const DEPTH_MAX = 2_000;
-/** Escapes of halves of characters; which ones lack their other half does not matter for ids. */
-const SURROGATES = /\\u[dD][89a-fA-F][0-9a-fA-F]{2}/g;
-
 const commandType = z.literal('command');
 
 /** @returns undefined when the text is no COMMAND at all */
 export function readUnreadableCommand(text: string): UnreadableCommand | undefined {
-  const json = parseJson(text.replace(SURROGATES, '\\ufffd'), { depthMax: DEPTH_MAX, protoKey: 'keep' });
-  if (!json.ok || !isJsonObject(json.value) || !commandType.safeParse(json.value.type).success) return undefined;
-  const { status, session_id, response_id, actions } = json.value;
+  const json = peekRefusedJson(text);
+  if (!isJsonObject(json) || !commandType.safeParse(json.type).success) return undefined;
+  const { status, session_id, response_id, actions } = json;
   const knownStatus = taskStatusSchema.safeParse(status);
   return {
     status: knownStatus.success ? knownStatus.data : 'continue',
