@@ -6,13 +6,14 @@ import {
 } from '@/lib/aip/messages';
 import { type ClientProtocol, createClientProtocol } from '@/lib/aip/protocol/client-protocol';
 import { constellationMetadata } from '@/lib/aip/protocol/registration';
+import { asText } from '@/lib/aip/protocol/unreadable-frame';
 import { createTimeoutManager, OperationTimeoutError } from '@/lib/aip/resilience/timeout-manager';
 import { CONSTELLATION_TIMERS } from '@/lib/aip/resilience/timer-defaults';
 import { withinTime } from '@/lib/aip/resilience/wait';
 import { createCancellation, neverCancelled } from '@/lib/aip/transport/cancellation';
 import { ConnectError, type Transport } from '@/lib/aip/transport/transport';
 import { err, ok, type Result } from '@/lib/std/result';
-import { asText, type OpenLink, startReading } from './constellation-reader';
+import { type OpenLink, startReading } from './constellation-reader';
 import type { ConstellationConnection, ConstellationConnectionOptions, OpenFailure } from './constellation-types';
 import { createInfoRequests } from './info-requests';
 import { limitTimes } from './timed-protocol';

@@ -1,12 +1,12 @@
 import { buildHeartbeat, type ServerMessage, sessionOfUnreadableEnd } from '@/lib/aip/messages';
 import type { Received } from '@/lib/aip/protocol/aip-protocol';
 import type { ClientProtocol } from '@/lib/aip/protocol/client-protocol';
+import { asText, type UnreadableFrame, unreadableBecause } from '@/lib/aip/protocol/unreadable-frame';
 import { createHeartbeatManager, type HeartbeatManager } from '@/lib/aip/resilience/heartbeat-manager';
-import { decodeFrame } from '@/lib/aip/transport/inbox';
-import { FrameError } from '@/lib/aip/transport/transport';
 import type { ConstellationConnectionOptions, ConstellationTiming, LinkSignal } from './constellation-types';
 import type { InfoRequests } from './info-requests';
 import { toSignal } from './to-signal';
+import { createUserHandlers } from './user-handlers';
 
 /** A registered connection. */
 export type OpenLink = {
@@ -26,20 +26,6 @@ export type ReaderOptions = Pick<
 
 type Incoming = Received<ServerMessage>;
 
-/** Beyond so many handlers of a user that are under way, the server is held back. */
-const DISPATCHES_MAX = 100;
-
-/** Servers should send text; JSON in a binary frame is read all the same, as stock clients do. */
-export async function asText(protocol: ClientProtocol, received: Incoming): Promise<Incoming> {
-  if (received.kind !== 'binary') return received;
-  try {
-    return await protocol.read(decodeFrame(received.bytes));
-  } catch (cause) {
-    if (!(cause instanceof FrameError)) throw cause;
-    return received;
-  }
-}
-
 /** Reads a registered connection to its end, turns what comes into signals, and beats meanwhile. */
 export function startReading(link: OpenLink, options: ReaderOptions): void {
   const { clock, logger, timing, clientId, targetId } = options;
@@ -48,8 +34,7 @@ export function startReading(link: OpenLink, options: ReaderOptions): void {
   let deathReason: string | undefined;
   let isSignalling = false;
   let hasToldEnd = false;
-  let dispatching = 0;
-  let lastDispatch: Promise<unknown> = Promise.resolve();
+  const handlers = createUserHandlers<ServerMessage>((received) => protocol.dispatch(received));
 
   async function signal(next: LinkSignal) {
     isSignalling = true;
@@ -64,17 +49,6 @@ export function startReading(link: OpenLink, options: ReaderOptions): void {
     if (hasToldEnd) return;
     hasToldEnd = true;
     await signal({ kind: 'closed', code, reason });
-  }
-
-  /** What a user hung in runs behind the owner's own work, in order, and does not keep the link from reading. */
-  async function dispatch(received: Incoming) {
-    dispatching += 1;
-    lastDispatch = lastDispatch
-      .then(() => protocol.dispatch(received))
-      .finally(() => {
-        dispatching -= 1;
-      });
-    if (received.kind === 'custom' || dispatching > DISPATCHES_MAX) await lastDispatch;
   }
 
   async function handle(message: ServerMessage) {
@@ -95,8 +69,8 @@ export function startReading(link: OpenLink, options: ReaderOptions): void {
   }
 
   /** A frame that goes no further. Where it can be told which task it ends, its owner need not wait for its time limit. */
-  async function drop(received: Exclude<Incoming, { kind: 'message' | 'custom' | 'closed' }>) {
-    const reason = dropReason(received);
+  async function drop(received: UnreadableFrame) {
+    const reason = unreadableBecause(received);
     logger.warn('link-frame-dropped', { targetId, reason });
     const sessionId = received.kind === 'malformed' ? sessionOfUnreadableEnd(received.text) : refusedEnd(received);
     if (sessionId !== undefined) await signal({ kind: 'task-unreadable', sessionId, message: reason });
@@ -116,7 +90,7 @@ export function startReading(link: OpenLink, options: ReaderOptions): void {
       const received = await asText(protocol, frame);
       if (received.kind === 'message') await handle(received.message);
       else if (received.kind !== 'custom' && received.kind !== 'closed') await drop(received);
-      await dispatch(received);
+      await handlers.run(received);
       heartbeats.heard(clientId);
     }
   }
@@ -135,7 +109,7 @@ export function startReading(link: OpenLink, options: ReaderOptions): void {
       deathReason = `No message for ${Math.round(silenceMs / 1000)} s`;
       protocol.transport.terminate();
     },
-    isExcused: () => isSignalling || dispatching > DISPATCHES_MAX,
+    isExcused: () => isSignalling || handlers.isFull,
   });
 
   function logFault(cause: unknown) {
@@ -156,17 +130,6 @@ export function startReading(link: OpenLink, options: ReaderOptions): void {
     })
     .catch(logFault)
     .finally(() => files?.close());
-}
-
-function dropReason(received: Exclude<Incoming, { kind: 'message' | 'custom' | 'closed' }>): string {
-  switch (received.kind) {
-    case 'malformed':
-      return received.error.message;
-    case 'refused':
-      return `${received.rule}: ${received.reason}`;
-    default:
-      return `a binary frame of ${received.bytes.length} bytes that nobody expects`;
-  }
 }
 
 /** A middleware may let the end of a task go no further; its task is over on the device all the same. */

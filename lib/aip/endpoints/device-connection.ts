@@ -9,15 +9,14 @@ import {
   type ServerMessage,
   validateServerMessage,
 } from '@/lib/aip/messages';
-import type { Received } from '@/lib/aip/protocol/aip-protocol';
 import { type ClientProtocol, createClientProtocol } from '@/lib/aip/protocol/client-protocol';
 import { agreedExtensions, isRegistered } from '@/lib/aip/protocol/registration';
 import { readUnreadableCommand } from '@/lib/aip/protocol/unreadable-command';
+import { asText, type UnreadableFrame, unreadableBecause } from '@/lib/aip/protocol/unreadable-frame';
 import { createHeartbeatManager } from '@/lib/aip/resilience/heartbeat-manager';
 import { createTimeoutManager } from '@/lib/aip/resilience/timeout-manager';
 import { withinTime } from '@/lib/aip/resilience/wait';
-import { decodeFrame } from '@/lib/aip/transport/inbox';
-import { FrameError, type Transport, type TransportClosed } from '@/lib/aip/transport/transport';
+import type { Transport, TransportClosed } from '@/lib/aip/transport/transport';
 import { assertNever } from '@/lib/std/assert-never';
 import { err, ok, type Result } from '@/lib/std/result';
 import type { DeviceClientOptions, DeviceClientTiming, DeviceFileFrames } from './device-client-types';
@@ -26,6 +25,7 @@ import type { DeviceOutlet, Said } from './device-outlet';
 import type { DeviceSelf } from './device-self';
 import type { DeviceWork } from './device-work';
 import { limitTimes } from './timed-protocol';
+import { createUserHandlers } from './user-handlers';
 
 export type DeviceConnectionOptions = Pick<
   DeviceClientOptions,
@@ -59,11 +59,6 @@ export type DeviceConnection = {
   startTask(task: { readonly request: string | undefined; readonly taskName: string }): Promise<Said>;
 };
 
-type Incoming = Received<ServerMessage>;
-
-/** Beyond so many handlers of a user that are under way, the peer is held back. */
-const DISPATCHES_MAX = 100;
-
 /** One socket of a device client, from REGISTER to its end. */
 export function createDeviceConnection(transport: Transport, options: DeviceConnectionOptions): DeviceConnection {
   const { clock, random, logger, clientId, platform, timing, self, work } = options;
@@ -85,6 +80,7 @@ export function createDeviceConnection(transport: Transport, options: DeviceConn
     say,
   };
 
+  const handlers = createUserHandlers<ServerMessage>((received) => protocol.dispatch(received));
   const isOpen = () => protocol.transport.state === 'connected';
 
   async function say(message: ClientMessage): Promise<Said> {
@@ -100,19 +96,8 @@ export function createDeviceConnection(transport: Transport, options: DeviceConn
     }
   }
 
-  /** Servers should send text; JSON in a binary frame is read all the same, as stock clients do. */
-  async function asText(received: Incoming): Promise<Incoming> {
-    if (received.kind !== 'binary') return received;
-    try {
-      return await protocol.read(decodeFrame(received.bytes));
-    } catch (cause) {
-      if (!(cause instanceof FrameError)) throw cause;
-      return received;
-    }
-  }
-
   async function firstReply(): Promise<Result<Registration, RegisterFailure>> {
-    const received = await asText(await protocol.receive());
+    const received = await asText(protocol, await protocol.receive());
     if (received.kind === 'closed') {
       const message = `The server closed the connection before it confirmed (code ${received.code})`;
       return err({ code: 'closed', message });
@@ -174,8 +159,8 @@ export function createDeviceConnection(transport: Transport, options: DeviceConn
   }
 
   /** A frame that goes no further. A COMMAND among them is answered all the same: its server waits for hours. */
-  function drop(received: Exclude<Incoming, { kind: 'message' | 'custom' | 'closed' }>) {
-    const reason = reasonOf(received);
+  function drop(received: UnreadableFrame) {
+    const reason = unreadableBecause(received);
     logger.warn('server-frame-dropped', { reason });
     if (received.kind === 'malformed') {
       const command = readUnreadableCommand(received.text);
@@ -187,30 +172,16 @@ export function createDeviceConnection(transport: Transport, options: DeviceConn
     }
   }
 
-  let dispatching = 0;
-  let lastDispatch: Promise<unknown> = Promise.resolve();
-
-  /** What a user hung in runs behind the device's own work, in order, and does not keep the device from reading. */
-  async function dispatch(received: Incoming) {
-    dispatching += 1;
-    lastDispatch = lastDispatch
-      .then(() => protocol.dispatch(received))
-      .finally(() => {
-        dispatching -= 1;
-      });
-    if (received.kind === 'custom' || dispatching > DISPATCHES_MAX) await lastDispatch;
-  }
-
   async function serveFrames(heard: () => void, files: DeviceFileFrames | undefined): Promise<TransportClosed> {
     for (;;) {
       const frame = await protocol.receive();
       if (frame.kind !== 'closed') heard();
       if (files && frame.kind !== 'closed' && (await files.take(frame))) continue;
-      const received = await asText(frame);
+      const received = await asText(protocol, frame);
       if (received.kind === 'closed') return received;
       if (received.kind === 'message') handle(received.message);
       else if (received.kind !== 'custom') drop(received);
-      await dispatch(received);
+      await handlers.run(received);
     }
   }
 
@@ -237,7 +208,7 @@ export function createDeviceConnection(transport: Transport, options: DeviceConn
         intervalMs: timing.heartbeatMs,
         deadAfterMs: timing.deadAfterMs,
         isConnected: isOpen,
-        isExcused: () => dispatching > DISPATCHES_MAX,
+        isExcused: () => handlers.isFull,
         send: async () => (await say(buildHeartbeat({ clientId, clientType: 'device' }, clock.now()))).ok,
         onDead: (_clientId, silenceMs) => {
           logger.warn('server-silent', { silenceMs });
@@ -262,19 +233,6 @@ export function createDeviceConnection(transport: Transport, options: DeviceConn
       }
     },
   };
-}
-
-function reasonOf(received: Exclude<Incoming, { kind: 'message' | 'custom' | 'closed' }>): string {
-  switch (received.kind) {
-    case 'malformed':
-      return received.error.message;
-    case 'refused':
-      return `${received.rule}: ${received.reason}`;
-    case 'binary':
-      return 'a binary frame that nobody expects';
-    default:
-      return assertNever(received);
-  }
 }
 
 function failures(callIds: readonly (string | undefined)[], error: string) {

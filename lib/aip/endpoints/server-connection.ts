@@ -9,6 +9,7 @@ import { type AdmissionOptions, admit } from './server-admission';
 import type { ServerDeviceInfo } from './server-device-info';
 import { hasAgreed, type Peer } from './server-peer';
 import { endTask, startTask, type TasksOptions } from './server-tasks';
+import { createUserHandlers } from './user-handlers';
 
 export type ServerConnectionOptions = AdmissionOptions &
   TasksOptions & {
@@ -23,8 +24,6 @@ type Incoming = Received<ClientMessage>;
 const LOGGED_LENGTH_MAX = 500;
 /** Questions about devices that one asker may have open. */
 const INFO_QUESTIONS_MAX = 64;
-/** Beyond so many frames that a user's handlers are behind, the peer is held back. */
-const DISPATCHES_MAX = 100;
 
 /** Serves one connection: registration, then frame by frame until its end; whatever happens, the id is free afterwards. */
 export async function serveConnection(protocol: ServerProtocol, options: ServerConnectionOptions): Promise<void> {
@@ -46,8 +45,10 @@ function createFrameServer(peer: Peer, options: ServerConnectionOptions, files: 
   const { logger, sessions, deviceInfo, timeouts } = options;
   const { protocol } = peer;
   let openQuestions = 0;
-  let dispatching = 0;
-  let lastDispatch: Promise<unknown> = Promise.resolve();
+  // A handler that hangs holds up no other for ever.
+  const handlers = createUserHandlers<ClientMessage>((received) =>
+    timeouts.withTimeoutOrNone('handling', () => protocol.dispatch(received)),
+  );
 
   async function serve(): Promise<number> {
     for (;;) {
@@ -65,19 +66,8 @@ function createFrameServer(peer: Peer, options: ServerConnectionOptions, files: 
         if (await isForged(received.message)) continue;
         await answer(received.message);
       } else if (received.kind !== 'custom') await refuseUnread(received);
-      await dispatch(received);
+      await handlers.run(received);
     }
-  }
-
-  /** What a user hung in runs behind the server's own work and in order; a handler that hangs holds up no other for ever. */
-  async function dispatch(received: Incoming) {
-    dispatching += 1;
-    lastDispatch = lastDispatch
-      .then(() => timeouts.withTimeoutOrNone('handling', () => protocol.dispatch(received)))
-      .finally(() => {
-        dispatching -= 1;
-      });
-    if (received.kind === 'custom' || dispatching > DISPATCHES_MAX) await lastDispatch;
   }
 
   /** What cannot be read or breaks a rule is answered with the reason, unless it is an ERROR or told nothing on purpose. */

@@ -37,11 +37,13 @@ type RuleBreach = { readonly rule: string; readonly reason: string; readonly isU
 
 export type RuleCheck<Message> = (message: Message) => RuleBreach | undefined;
 
-export type AipProtocolOptions<Incoming> = {
+export type AipProtocolOptions<Outgoing, Incoming> = {
   readonly transport: Transport;
   readonly parse: (text: string) => Parsed<Incoming>;
   /** Runs before any middleware or handler sees the message. */
   readonly validate?: RuleCheck<Incoming>;
+  /** The first ones in the order of {@link AipProtocol.use}. */
+  readonly middlewares?: readonly Middleware<Outgoing, Incoming>[];
   readonly logger: Logger;
 };
 
@@ -71,10 +73,10 @@ export type AipProtocol<Outgoing extends Message, Incoming extends Message> = {
 };
 
 export function createAipProtocol<Outgoing extends Message, Incoming extends Message>(
-  options: AipProtocolOptions<Incoming>,
+  options: AipProtocolOptions<Outgoing, Incoming>,
 ): AipProtocol<Outgoing, Incoming> {
   const { parse, validate, logger } = options;
-  const layers: Middleware<Outgoing, Incoming>[] = [];
+  const layers: Middleware<Outgoing, Incoming>[] = [...(options.middlewares ?? [])];
   const handlers = new Map<string, ((message: Incoming) => void | Promise<void>)[]>();
   const customTypes = createCustomTypes();
   /** Keeps the order of the calls although a middleware may take its time. */

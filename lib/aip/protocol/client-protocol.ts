@@ -5,22 +5,16 @@ import {
   parseServerMessage,
   type ServerMessage,
 } from '@/lib/aip/messages';
-import type { Transport } from '@/lib/aip/transport/transport';
 import type { Clock } from '@/lib/std/clock';
-import type { Logger } from '@/lib/std/logger';
-import { type AipProtocol, createAipProtocol, type RuleCheck, type Sent } from './aip-protocol';
+import { type AipProtocol, type AipProtocolOptions, createAipProtocol, type Sent } from './aip-protocol';
 import type { Middleware } from './middleware/middleware';
 
 export type ClientMiddleware = Middleware<ClientMessage, ServerMessage>;
 
-export type ClientProtocolOptions = {
-  readonly transport: Transport;
+export type ClientProtocolOptions = Omit<AipProtocolOptions<ClientMessage, ServerMessage>, 'parse'> & {
   readonly clock: Clock;
-  readonly logger: Logger;
   readonly clientId: string;
   readonly clientType: ClientType;
-  readonly validate?: RuleCheck<ServerMessage>;
-  readonly middlewares?: readonly ClientMiddleware[];
 };
 
 /** What an ERROR of a client is about, as far as it is about one thing. */
@@ -36,14 +30,8 @@ export type ClientProtocol = AipProtocol<ClientMessage, ServerMessage> & {
 
 /** The protocol as a client of a device server speaks it, in either role. */
 export function createClientProtocol(options: ClientProtocolOptions): ClientProtocol {
-  const { transport, clock, logger, clientId, clientType, validate, middlewares = [] } = options;
-  const protocol = createAipProtocol<ClientMessage, ServerMessage>({
-    transport,
-    parse: parseServerMessage,
-    logger,
-    ...(validate && { validate }),
-  });
-  for (const middleware of middlewares) protocol.use(middleware);
+  const { clock, clientId, clientType } = options;
+  const protocol = createAipProtocol<ClientMessage, ServerMessage>({ ...options, parse: parseServerMessage });
   return Object.assign(protocol, {
     sendError(error: string, context: ErrorContext = {}) {
       return protocol.send(buildClientError({ clientId, clientType, error, ...context }, clock.now()));

@@ -6,22 +6,16 @@ import {
   parseClientMessage,
   type ServerMessage,
 } from '@/lib/aip/messages';
-import type { Transport } from '@/lib/aip/transport/transport';
 import type { Clock } from '@/lib/std/clock';
-import type { Logger } from '@/lib/std/logger';
 import type { Random } from '@/lib/std/random';
-import { type AipProtocol, createAipProtocol, type RuleCheck, type Sent } from './aip-protocol';
+import { type AipProtocol, type AipProtocolOptions, createAipProtocol, type Sent } from './aip-protocol';
 import type { Middleware } from './middleware/middleware';
 
 export type ServerMiddleware = Middleware<ServerMessage, ClientMessage>;
 
-export type ServerProtocolOptions = {
-  readonly transport: Transport;
+export type ServerProtocolOptions = Omit<AipProtocolOptions<ServerMessage, ClientMessage>, 'parse'> & {
   readonly clock: Clock;
   readonly random: Random;
-  readonly logger: Logger;
-  readonly validate?: RuleCheck<ClientMessage>;
-  readonly middlewares?: readonly ServerMiddleware[];
 };
 
 export type ServerProtocol = AipProtocol<ServerMessage, ClientMessage> & {
@@ -33,14 +27,8 @@ export type ServerProtocol = AipProtocol<ServerMessage, ClientMessage> & {
 
 /** The protocol as a device server speaks it with one client, of either role. */
 export function createServerProtocol(options: ServerProtocolOptions): ServerProtocol {
-  const { transport, clock, random, logger, validate, middlewares = [] } = options;
-  const protocol = createAipProtocol<ServerMessage, ClientMessage>({
-    transport,
-    parse: parseClientMessage,
-    logger,
-    ...(validate && { validate }),
-  });
-  for (const middleware of middlewares) protocol.use(middleware);
+  const { clock, random } = options;
+  const protocol = createAipProtocol<ServerMessage, ClientMessage>({ ...options, parse: parseClientMessage });
   return Object.assign(protocol, {
     sendAck(yes: Partial<Acknowledgement> = {}) {
       return protocol.send(buildAcknowledgement({ ...yes, responseId: yes.responseId ?? random.uuid() }, clock.now()));
