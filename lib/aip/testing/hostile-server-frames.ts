@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { FrameData } from '@/lib/aip/transport/transport';
 import type { JsonObject } from '@/lib/std/json';
+import { mutatedFrames } from './mutated-frames';
 import { vectorCases } from './vectors';
 
 const SEED = 20_260_105;
@@ -66,29 +67,7 @@ const message = fc.record(
   { requiredKeys: ['type', 'status'] },
 );
 
-const FAULTS = ['flip', 'cut', 'double', 'drop', 'swap', 'nest', 'proto', 'number'] as const;
-
-/** A frame that was good, with one fault: a bit turned, an end cut off, a member doubled, taken out or put elsewhere. */
-const mutated = fc
-  .tuple(fc.constantFrom(...valid), fc.nat(), fc.constantFrom(...FAULTS), anything)
-  .map(([frame, at, fault, value]) => {
-    const whole = JSON.stringify(frame);
-    const keys = Object.keys(frame);
-    const key = keys[at % keys.length] ?? 'type';
-    const place = at % whole.length;
-    const flipped = String.fromCharCode(whole.charCodeAt(place) ^ (1 << (at % 7)));
-    const broken: Record<(typeof FAULTS)[number], () => string> = {
-      flip: () => whole.slice(0, place) + flipped + whole.slice(place + 1),
-      cut: () => whole.slice(0, place),
-      double: () => `${whole.slice(0, -1)},${JSON.stringify(key)}:${JSON.stringify(value)}}`,
-      drop: () => JSON.stringify({ ...frame, [key]: undefined }),
-      swap: () => JSON.stringify({ ...frame, [key]: value }),
-      nest: () => `${whole.slice(0, -1)},"result":${'['.repeat(at % 3_000)}${']'.repeat(at % 3_000)}}`,
-      proto: () => `${whole.slice(0, -1)},"__proto__":${JSON.stringify(value)}}`,
-      number: () => whole.replace(/"the[^"]*"/, `1${'0'.repeat(at % 400)}`),
-    };
-    return broken[fault]();
-  });
+const mutated = mutatedFrames(valid, { anything, freeMember: 'result', idPrefix: 'the' });
 
 const frames: fc.Arbitrary<FrameData> = fc.oneof(
   { weight: 8, arbitrary: fc.string({ unit: 'binary', maxLength: 200 }) },
