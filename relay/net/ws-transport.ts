@@ -1,4 +1,5 @@
 import type { RawData, WebSocket } from 'ws';
+import { STOCK_SIZES, STOCK_SOCKETS } from '@/lib/aip/resilience/timer-defaults';
 import type { Cancellation } from '@/lib/aip/transport/cancellation';
 import { createInbox } from '@/lib/aip/transport/inbox';
 import {
@@ -13,9 +14,9 @@ import {
 export type KeepAlive = { readonly pingIntervalMs: number; readonly pingTimeoutMs: number };
 
 /** What the stock implementation has for each of its endpoints. */
-export const CONSTELLATION_KEEP_ALIVE: KeepAlive = { pingIntervalMs: 30_000, pingTimeoutMs: 30_000 };
-export const DEVICE_CLIENT_KEEP_ALIVE: KeepAlive = { pingIntervalMs: 20_000, pingTimeoutMs: 180_000 };
-export const DEVICE_SERVER_KEEP_ALIVE: KeepAlive = { pingIntervalMs: 20_000, pingTimeoutMs: 20_000 };
+export const CONSTELLATION_KEEP_ALIVE: KeepAlive = STOCK_SOCKETS.constellationEndpoint;
+export const DEVICE_CLIENT_KEEP_ALIVE: KeepAlive = STOCK_SOCKETS.deviceClientEndpoint;
+export const DEVICE_SERVER_KEEP_ALIVE: KeepAlive = STOCK_SOCKETS.deviceServer;
 
 export type WsTransportOptions = {
   readonly keepAlive: KeepAlive;
@@ -24,8 +25,8 @@ export type WsTransportOptions = {
 };
 
 /** The stock peers allow no more either way; operators may ask for less. */
-export const MESSAGE_BYTES_MAX = 104_857_600;
-const CLOSE_TIMEOUT_MS = 10_000;
+export const MESSAGE_BYTES_MAX = STOCK_SIZES.messageBytesMax;
+const CLOSE_TIMEOUT_MS = STOCK_SOCKETS.library.closeTimeoutMs;
 
 /** More than this lies unread only while a peer is being held back. */
 const UNREAD_FRAMES_MAX = 4;
