@@ -1,20 +1,11 @@
 import type { z } from 'zod';
-import {
-  type AipParseError,
-  type ClientMessage,
-  type Parsed,
-  type ServerMessage,
-  serialiseFrame,
-  serialiseMessage,
-} from '@/lib/aip/messages';
+import { type AipParseError, type Parsed, serialiseFrame, serialiseMessage } from '@/lib/aip/messages';
 import { ConnectionError, type FrameData, type Transport, type TransportClosed } from '@/lib/aip/transport/transport';
 import type { JsonObject } from '@/lib/std/json';
 import type { Logger } from '@/lib/std/logger';
 import { err, ok, type Result } from '@/lib/std/result';
 import { type CustomFrame, type CustomHandler, createCustomTypes } from './custom-types';
-import { MessageRefused, type Middleware } from './middleware/middleware';
-
-type Message = ClientMessage | ServerMessage;
+import { type AipMessage, MessageRefused, type Middleware } from './middleware/middleware';
 
 /** What came: a message that keeps every rule, or what else it was. `closed` comes last, again and again. */
 export type Received<Incoming> =
@@ -48,7 +39,7 @@ export type AipProtocolOptions<Outgoing, Incoming> = {
 };
 
 /** Typed messages over one transport; what they mean is the endpoints' business. */
-export type AipProtocol<Outgoing extends Message, Incoming extends Message> = {
+export type AipProtocol<Outgoing extends AipMessage, Incoming extends AipMessage> = {
   /** May be replaced between two frames, by any object that keeps the port's promises. */
   transport: Transport;
   use(middleware: Middleware<Outgoing, Incoming>): void;
@@ -72,7 +63,7 @@ export type AipProtocol<Outgoing extends Message, Incoming extends Message> = {
   dispatch(received: Received<Incoming>): Promise<boolean>;
 };
 
-export function createAipProtocol<Outgoing extends Message, Incoming extends Message>(
+export function createAipProtocol<Outgoing extends AipMessage, Incoming extends AipMessage>(
   options: AipProtocolOptions<Outgoing, Incoming>,
 ): AipProtocol<Outgoing, Incoming> {
   const { parse, validate, logger } = options;

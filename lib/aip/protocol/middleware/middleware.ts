@@ -1,3 +1,8 @@
+import type { ClientMessage, ServerMessage } from '@/lib/aip/messages';
+
+export type AipMessage = ClientMessage | ServerMessage;
+export type Direction = 'incoming' | 'outgoing';
+
 /** A look at, or a change of, what passes. Outgoing in the order of adding, incoming in reverse, like layers of a coat. */
 export type Middleware<Outgoing, Incoming> = {
   /** Named in logs and refusals, in kebab-case. */
