@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import {
   aConnectedConstellation,
   aConstellation,
@@ -16,7 +16,9 @@ import type { FrameData } from '@/lib/aip/transport/transport';
 import type { JsonObject } from '@/lib/std/json';
 import type { TaskOutcome } from './constellation-endpoint-types';
 
-const FRAMES_PER_STATE = 6_000;
+/** Five states: a hundred thousand frames for the role. A slow machine takes its time over them. */
+const FRAMES_PER_STATE = 20_000;
+vi.setConfig({ testTimeout: 120_000 });
 const FOR_EVER = { maxRetries: Number.POSITIVE_INFINITY, initialBackoffMs: 1, maxBackoffMs: 1, jitter: 0 };
 
 const unhandled: unknown[] = [];

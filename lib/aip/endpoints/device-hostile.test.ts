@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { agreedTo, aRegisteredDevice, CONFIRMED } from '@/lib/aip/testing/a-device';
 import { createFakeClock } from '@/lib/aip/testing/fake-clock';
 import { createFakeRandom } from '@/lib/aip/testing/fake-random';
@@ -14,7 +14,9 @@ import type { DeviceClientOptions } from './device-client-types';
 
 const SEED = 20_260_102;
 const ALL = ['device_info', 'log', 'cancel', 'task_end', 'deadline', 'resume'];
-const FRAMES_PER_STATE = 6_000;
+/** Five states: a hundred thousand frames for the role. A slow machine takes its time over them. */
+const FRAMES_PER_STATE = 20_000;
+vi.setConfig({ testTimeout: 120_000 });
 
 const unhandled: unknown[] = [];
 const note = (cause: unknown) => void unhandled.push(cause);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import {
   aBusyAgent,
   answerTo,
@@ -18,7 +18,9 @@ import type { FrameData } from '@/lib/aip/transport/transport';
 import type { JsonObject } from '@/lib/std/json';
 import { silentLogger } from '@/lib/std/logger';
 
-const FRAMES_PER_STATE = 6_000;
+/** Five states: a hundred thousand frames for the role. A slow machine takes its time over them. */
+const FRAMES_PER_STATE = 20_000;
+vi.setConfig({ testTimeout: 120_000 });
 
 const unhandled: unknown[] = [];
 const note = (cause: unknown) => void unhandled.push(cause);
