@@ -99,7 +99,13 @@ function createParts(options: DeviceServerOptions) {
   const spoken: readonly Extension[] = files ? [...EXTENSIONS_SPOKEN, 'file'] : EXTENSIONS_SPOKEN;
   const registry = createRegistry();
   const sessions = createSessions({ clock, random, logger, agent, timing });
-  const deviceInfo = createServerDeviceInfo({ clock, random, registry, infoMs: timing.infoMs });
+  const deviceInfo = createServerDeviceInfo({
+    clock,
+    random,
+    registry,
+    infoMs: timing.infoMs,
+    deviceConfig: options.deviceConfig,
+  });
   const lostDevices = createLostDevices({ clock, sessions, resumeMs: timing.resumeMs });
   const presence = createPresence({ logger, registry, sessions, deviceInfo, lostDevices });
   const connectionOptions: ServerConnectionOptions = {

@@ -3,7 +3,7 @@ import type { Received, RuleCheck } from '@/lib/aip/protocol/aip-protocol';
 import type { ServerMiddleware, ServerProtocol } from '@/lib/aip/protocol/server-protocol';
 import type { Transport } from '@/lib/aip/transport/transport';
 import type { Clock } from '@/lib/std/clock';
-import type { JsonValue } from '@/lib/std/json';
+import type { JsonObject, JsonValue } from '@/lib/std/json';
 import type { Logger } from '@/lib/std/logger';
 import type { Random } from '@/lib/std/random';
 import type { Result } from '@/lib/std/result';
@@ -50,6 +50,11 @@ export type DeviceServerOptions = {
   readonly extensions?: readonly Extension[];
   /** Without it there is no `file`. Made anew for each peer that agreed. */
   readonly files?: (protocol: ServerProtocol, clientId: string) => FileFrames;
+  /**
+   * What the people who run the server know of a device: goes into its `custom_metadata`, `additional_features` join its
+   * features, and `tags` stand beside them.
+   */
+  readonly deviceConfig?: (deviceId: string) => JsonObject | undefined;
   /** Platforms that the agent can drive; a task for any other is refused. */
   readonly platforms?: readonly string[];
   /**

@@ -217,3 +217,31 @@ describe('a question of a constellation that agreed to device_info', () => {
     expect(constellation.heard()).toEqual([]);
   });
 });
+
+describe('what the operator of a server knows of a device', () => {
+  const deviceConfig = (id: string) =>
+    id === 'dev-1' ? { tags: ['lab'], tier: 'gold', additional_features: ['camera'] } : undefined;
+
+  test('stands beside what the device says, for stock constellations and others', async () => {
+    const { constellation } = await aPair({ deviceConfig });
+    const merged = { free_gb: 1, tags: ['lab'], supported_features: ['camera'], custom_metadata: { tier: 'gold' } };
+    expect((await ask(constellation))?.result).toMatchObject(merged);
+
+    const extended = await aPair({ deviceConfig }, BOTH);
+    const asking = ask(extended.constellation);
+    await settle();
+    await tell(extended.device, { free_gb: 2 }, { prev_response_id: extended.device.last?.response_id ?? null });
+    expect((await asking)?.result ?? extended.constellation.last?.result).toMatchObject({ ...merged, free_gb: 2 });
+  });
+
+  test('goes along with what a device says unasked', async () => {
+    const { device, constellation } = await aPair({ deviceConfig }, BOTH);
+    await tell(device, { free_gb: 3 });
+    expect(constellation.last?.result).toMatchObject({ free_gb: 3, tags: ['lab'] });
+  });
+
+  test('changes nothing of a device that it does not know', async () => {
+    const { constellation } = await aPair({ deviceConfig: (id) => (id === 'other' ? { tags: ['lab'] } : undefined) });
+    expect((await ask(constellation))?.result).toEqual({ device_id: 'dev-1', free_gb: 1 });
+  });
+});

@@ -1,4 +1,5 @@
 import { buildDeviceInfoQuestion, buildDeviceInfoResponse, type ClientMessage } from '@/lib/aip/messages';
+import { mergeDeviceConfig } from '@/lib/aip/protocol/device-config';
 import { withinTime } from '@/lib/aip/resilience/wait';
 import type { CancelTimer, Clock } from '@/lib/std/clock';
 import type { JsonObject } from '@/lib/std/json';
@@ -11,6 +12,8 @@ export type DeviceInfoOptions = {
   readonly random: Random;
   readonly registry: Registry;
   readonly infoMs: number;
+  /** What the server's operator knows of a device. */
+  readonly deviceConfig?: ((deviceId: string) => JsonObject | undefined) | undefined;
 };
 
 export type ServerDeviceInfo = {
@@ -40,9 +43,16 @@ const QUESTIONS_MAX = 8;
  * device says unasked is passed on to those who registered for it.
  */
 export function createServerDeviceInfo(options: DeviceInfoOptions): ServerDeviceInfo {
-  const { clock, random, registry, infoMs } = options;
+  const { clock, random, registry, infoMs, deviceConfig } = options;
   const questions = new Map<Peer, Question[]>();
   const passing = new Map<Peer, { readonly lastMs: number; readonly stopTimer: CancelTimer | undefined }>();
+
+  /** What the device has said, with what its server's operator knows beside it. */
+  function knownOf({ id, profile }: Peer): DeviceProfile {
+    const { systemInfo } = profile;
+    const config = systemInfo && deviceConfig?.(id);
+    return config ? { ...profile, systemInfo: mergeDeviceConfig(systemInfo, config) } : profile;
+  }
 
   function ask(device: Peer): Promise<DeviceProfile | undefined> {
     const open = questions.get(device) ?? [];
@@ -83,11 +93,11 @@ export function createServerDeviceInfo(options: DeviceInfoOptions): ServerDevice
     const unknown = { error: `Device ${targetId} not found or no system info available` };
     const device = registry.device(targetId);
     if (!device) return unknown;
-    if (!hasAgreed(asker, 'device_info')) return device.profile.systemInfo ?? unknown;
+    if (!hasAgreed(asker, 'device_info')) return knownOf(device).systemInfo ?? unknown;
     const fresh = hasAgreed(device, 'device_info') ? await ask(device) : undefined;
     // A device that left meanwhile is unknown, as it would be to the next question.
     if (registry.device(targetId) !== device) return unknown;
-    const info = extendedInfoOf(device.profile);
+    const info = extendedInfoOf(knownOf(device));
     if (!info) return unknown;
     return fresh?.systemInfo ? info : { ...info, stale: true };
   }
@@ -104,7 +114,7 @@ export function createServerDeviceInfo(options: DeviceInfoOptions): ServerDevice
 
   function tellWatchers(device: Peer) {
     passing.set(device, { lastMs: clock.now(), stopTimer: undefined });
-    const result = extendedInfoOf(device.profile);
+    const result = extendedInfoOf(knownOf(device));
     if (!result) return;
     for (const watcher of registry.watchersOf(device.id)) {
       // To one that has stopped reading, words of which the next make these worthless must not pile up.
