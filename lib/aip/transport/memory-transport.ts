@@ -89,7 +89,8 @@ function createEnd(dial?: () => Promise<void>): End {
         if (state !== 'connected') {
           throw new ConnectionError(`Cannot send: the connection is ${state}`, { closed: inbox.closed });
         }
-        peer?.deliver(frame);
+        // As every wire does that carries UTF-8.
+        peer?.deliver(typeof frame === 'string' ? frame.toWellFormed() : frame);
       },
       receive: inbox.receive,
       receiveBinary: inbox.receiveBinary,

@@ -18,6 +18,15 @@ export function transportContract(openPair: OpenPair): void {
     await left.close();
   });
 
+  test('half of a surrogate pair, which UTF-8 cannot carry, arrives as the replacement character', async () => {
+    const [left, right] = await openPair();
+
+    await left.send('a\ud800b');
+
+    expect(await right.receive()).toBe('a\ufffdb');
+    await left.close();
+  });
+
   test('frames leave in the order of the calls, without waiting for each other', async () => {
     const [left, right] = await openPair();
 

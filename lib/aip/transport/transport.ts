@@ -30,8 +30,8 @@ export type Transport = {
    */
   connect(cancellation?: Cancellation): Promise<void>;
   /**
-   * Sends text as a text frame and bytes as a binary one; resolves when the frame was handed to the socket. Frames leave in
-   * the order of the calls.
+   * Sends text as a text frame, half of a surrogate pair as U+FFFD, and bytes as a binary one; resolves when the frame was
+   * handed to the socket. Frames leave in the order of the calls.
    *
    * @throws ConnectionError
    */
