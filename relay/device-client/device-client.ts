@@ -63,9 +63,9 @@ export function createDeviceClient(options: DeviceClientOptions): DeviceClient {
     clientId: id,
     platform: options.platform,
     systemInfo,
-    execute: (command, { cancellation }) => {
+    execute: (command, { cancellation, onOutput, timeoutMs }) => {
       const { signal, forget } = toSignal(cancellation);
-      return box.execute(command, signal).finally(forget);
+      return box.execute(command, { signal, onOutput, timeoutMs }).finally(forget);
     },
     onState: options.onState,
     ...(options.timing && { timing: options.timing }),

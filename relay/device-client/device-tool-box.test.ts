@@ -7,7 +7,7 @@ import type { JsonObject } from '@/lib/std/json';
 import { silentLogger } from '@/lib/std/logger';
 import { createNodeClock } from '@/relay/net/node-clock';
 import { createDeviceToolBox } from './device-tool-box';
-import type { ToolBox } from './mcp/tool-box';
+import type { CallContext, ToolBox } from './mcp/tool-box';
 import { readSystemInfo } from './system-info';
 import { openRootFolder } from './tools/root-folder';
 import { createProcessGroups } from './tools/run-process';
@@ -42,12 +42,9 @@ async function openBox(change: { allowedCommands?: string[]; environment?: NodeJ
   });
 }
 
-function call(
-  tool_name: string,
-  parameters: JsonObject,
-  signal = new AbortController().signal,
-): Promise<CommandResult> {
-  return box.execute({ tool_name, tool_type: 'action', parameters }, signal);
+function call(tool_name: string, parameters: JsonObject, context: Partial<CallContext> = {}): Promise<CommandResult> {
+  const whole = { signal: new AbortController().signal, ...context };
+  return box.execute({ tool_name, tool_type: 'action', parameters }, whole);
 }
 
 const run = (command: string, ...args: string[]) => call('execute_command', { command, args });
@@ -136,12 +133,45 @@ test('a command that takes too long is stopped and says so', async () => {
   );
 });
 
+test('the shorter of two limits ends a command', async () => {
+  const order = { command: 'sleep', args: ['30'], timeout_seconds: 20 };
+  expect(await errorOf(call('execute_command', order, { timeoutMs: 300 }))).toBe(
+    'sleep timed out after 0.3 s and was stopped',
+  );
+  const short = { ...order, timeout_seconds: 0.2 };
+  expect(await errorOf(call('execute_command', short, { timeoutMs: 60_000 }))).toBe(
+    'sleep timed out after 0.2 s and was stopped',
+  );
+});
+
+test('lines of a command are told while it runs, in whole characters and with its last words', async () => {
+  await box.close();
+  box = await openBox({ allowedCommands: ['sh'] });
+  const lines: string[] = [];
+  const half = `printf 'gr\\303'; sleep 0.2; printf '\\274n\\r\\n'; printf '\\377\\000' >&2; sleep 0.1; printf end`;
+  const order = { command: 'sh', args: ['-c', half] };
+  await resultOf(call('execute_command', order, { onOutput: (line) => lines.push(line) }));
+  expect(lines.filter((line) => !line.startsWith('\uFFFD'))).toEqual(['grün', 'end']);
+  expect(lines).toContain('\uFFFD\uFFFD');
+});
+
+test('a process that left its group holds neither the answer nor the lines back', async () => {
+  await box.close();
+  box = await openBox({ allowedCommands: ['sh'] });
+  const lines: string[] = [];
+  const script = 'if command -v setsid > /dev/null; then setsid sleep 5 & fi; echo done';
+  const order = { command: 'sh', args: ['-c', script] };
+  const answer = call('execute_command', order, { onOutput: (line) => lines.push(line) });
+  expect(await resultOf(answer)).toBe('done');
+  expect(lines).toEqual(['done']);
+});
+
 test('cancelling takes the whole process group away', async () => {
   await box.close();
   box = await openBox({ allowedCommands: ['sh'] });
   const abort = new AbortController();
   const script = 'trap "" TERM; (trap "" TERM; sleep 60) & echo $! > child; echo $$ > leader; wait';
-  const answer = call('execute_command', { command: 'sh', args: ['-c', script] }, abort.signal);
+  const answer = call('execute_command', { command: 'sh', args: ['-c', script] }, { signal: abort.signal });
   await until(async () => (await resultOf(call('read_file', { path: 'leader' }))) !== '');
   const pids = [await pidIn('leader'), await pidIn('child')];
   expect(pids.every(isAlive)).toBe(true);

@@ -69,5 +69,7 @@ function environmentOf(own: NodeJS.ProcessEnv, { searchPath, home }: Places): No
     HOME: home,
     TMPDIR: os.tmpdir(),
     LANG: 'C.UTF-8',
+    // Else what a Python program prints comes at its end, since it writes into a pipe.
+    PYTHONUNBUFFERED: '1',
   };
 }

@@ -3,12 +3,13 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js';
 import { afterEach, expect, test } from 'vitest';
+import type { CommandResult } from '@/lib/aip/messages';
 import type { JsonObject } from '@/lib/std/json';
 import { silentLogger } from '@/lib/std/logger';
 import { createNotesServer } from '@/relay/device-client/testing/notes-server';
 import { connectInProcess, connectToolServer } from './connect-tool-server';
 import type { ToolServerConfig } from './mcp-config';
-import { createToolBox, type ToolBox } from './tool-box';
+import { type CallContext, createToolBox, type ToolBox } from './tool-box';
 import { createToolServerLink } from './tool-server';
 
 const closings: (() => unknown)[] = [];
@@ -44,12 +45,21 @@ function boxOf(...configs: readonly ToolServerConfig[]): ToolBox {
   return box;
 }
 
-const call = (box: ToolBox, tool_name: string, parameters: JsonObject = {}) =>
-  box.execute({ tool_name, tool_type: 'action', parameters }, new AbortController().signal);
+function call(
+  box: ToolBox,
+  tool_name: string,
+  change: { readonly parameters?: JsonObject } & Partial<CallContext> = {},
+): Promise<CommandResult> {
+  const { parameters = {}, ...context } = change;
+  return box.execute(
+    { tool_name, tool_type: 'action', parameters },
+    { signal: new AbortController().signal, ...context },
+  );
+}
 
 test('tools of a child process are called, by a full name where another server has the same', async () => {
   const box = boxOf(STDIO);
-  expect(await call(box, 'notes.add_note', { text: 'milk' })).toEqual({
+  expect(await call(box, 'notes.add_note', { parameters: { text: 'milk' } })).toEqual({
     status: 'success',
     result: 'noted milk',
     namespace: 'notes',
@@ -61,9 +71,37 @@ test('tools of a child process are called, by a full name where another server h
 });
 
 test('arguments are checked against the schema that another server tells', async () => {
-  const { status, error } = await call(boxOf(STDIO), 'notes.add_note', { text: 'x'.repeat(21) });
+  const { status, error } = await call(boxOf(STDIO), 'notes.add_note', { parameters: { text: 'x'.repeat(21) } });
   expect(status).toBe('failure');
   expect(error).toMatch(/^notes\.add_note: text: /);
+});
+
+test('what a tool of another server says while it works is told line by line', async () => {
+  const lines: string[] = [];
+  const answer = await call(boxOf(STDIO), 'notes.tell', { onOutput: (line) => lines.push(line) });
+  expect(answer).toMatchObject({ result: 'told' });
+  expect(lines).toEqual(['a', 'b', 'logged', '{"n":1}', 'c']);
+});
+
+test('of two calls of one server each hears its own lines, and neither those that name no call', async () => {
+  const box = boxOf(STDIO);
+  const abort = new AbortController();
+  const others: string[] = [];
+  const hanging = call(box, 'notes.hang', { signal: abort.signal, onOutput: (line) => others.push(line) });
+  const lines: string[] = [];
+  await call(box, 'notes.tell', { onOutput: (line) => lines.push(line) });
+  abort.abort();
+  await hanging;
+  expect(lines).toEqual(['a', 'b', 'c']);
+  expect(others).toEqual([]);
+});
+
+test('a tool that says nothing is given up when its time is over, and says so', async () => {
+  expect(await call(boxOf(STDIO), 'notes.hang', { timeoutMs: 100 })).toEqual({
+    status: 'failure',
+    error: 'notes.hang timed out after 0.1 s',
+    namespace: 'notes',
+  });
 });
 
 test('a child process inherits nothing but what it was given and what is harmless', async () => {
@@ -75,13 +113,13 @@ test('a child process inherits nothing but what it was given and what is harmles
 test('a server that ends in a call fails that call and is started again for the next', async () => {
   const box = boxOf(STDIO);
   expect(await call(box, 'notes.leave')).toMatchObject({ status: 'failure' });
-  expect(await call(box, 'notes.add_note', { text: 'again' })).toMatchObject({ result: 'noted again' });
+  expect(await call(box, 'notes.add_note', { parameters: { text: 'again' } })).toMatchObject({ result: 'noted again' });
 });
 
 test('a server that cannot be started stops nobody else', async () => {
   const box = boxOf({ ...STDIO, name: 'broken', command: '/nowhere/at-all' }, { ...STDIO, name: 'notes' });
   await box.start();
-  expect(await call(box, 'notes.add_note', { text: 'milk' })).toMatchObject({ status: 'success' });
+  expect(await call(box, 'notes.add_note', { parameters: { text: 'milk' } })).toMatchObject({ status: 'success' });
 });
 
 test('tools of a server on the network are called with its headers', async () => {
@@ -95,7 +133,10 @@ test('tools of a server on the network are called with its headers', async () =>
   const port = await listen(http);
   const url = `http://127.0.0.1:${port}/mcp`;
   const box = boxOf({ name: 'web', kind: 'http', url, headers: { Authorization: 'Bearer secret' } });
-  expect(await call(box, 'web.add_note', { text: 'milk' })).toMatchObject({ result: 'noted milk', namespace: 'web' });
+  expect(await call(box, 'web.add_note', { parameters: { text: 'milk' } })).toMatchObject({
+    result: 'noted milk',
+    namespace: 'web',
+  });
   expect(new Set(seen)).toEqual(new Set(['Bearer secret']));
 });
 

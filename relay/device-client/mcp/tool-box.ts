@@ -1,3 +1,4 @@
+import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import type { Command, CommandResult } from '@/lib/aip/messages';
 import { createToolCatalogue, describeTools, type ToolCatalogue, unknownTool } from '@/lib/device/tool-catalogue';
@@ -6,11 +7,19 @@ import type { JsonObject } from '@/lib/std/json';
 import type { Logger } from '@/lib/std/logger';
 import type { ToolServerLink } from './tool-server';
 
+export type CallContext = {
+  readonly signal: AbortSignal;
+  /** One line of what the command prints while it runs. */
+  readonly onOutput?: (line: string) => void;
+  /** How long the command may take. */
+  readonly timeoutMs?: number;
+};
+
 export type ToolBox = {
   /** Starts every server; those that fail are reported and left out until they are called. */
   start(): Promise<void>;
   /** Runs one command and always answers: what is wrong with it is a failure. */
-  execute(command: Command, signal: AbortSignal): Promise<CommandResult>;
+  execute(command: Command, context: CallContext): Promise<CommandResult>;
   close(): Promise<void>;
 };
 
@@ -53,15 +62,16 @@ export function createToolBox(servers: readonly ToolServerLink[], logger: Logger
     return createToolCatalogue(servers.map((server) => server.describe()));
   }
 
-  async function execute(command: Command, signal: AbortSignal): Promise<CommandResult> {
+  async function execute(command: Command, context: CallContext): Promise<CommandResult> {
     const catalogue = await readCatalogue(command.tool_name);
     if (command.tool_name === LIST_TOOLS) {
       return { status: 'success', result: describeTools(catalogue), namespace: LIST_TOOLS };
     }
-    return callTool(catalogue, command, signal);
+    return callTool(catalogue, command, context);
   }
 
-  async function callTool(catalogue: ToolCatalogue, command: Command, signal: AbortSignal): Promise<CommandResult> {
+  async function callTool(catalogue: ToolCatalogue, command: Command, context: CallContext): Promise<CommandResult> {
+    const { signal, onOutput, timeoutMs = CALL_TIMEOUT_MS } = context;
     const entry = catalogue.find(command.tool_name);
     const server = servers.find((each) => each.name === entry?.server);
     if (!entry || !server) return failure(unknownTool(command.tool_name, catalogue));
@@ -69,10 +79,10 @@ export function createToolBox(servers: readonly ToolServerLink[], logger: Logger
     const problem = checkParameters(entry.tool.inputSchema, parameters);
     if (problem !== undefined) return failure(`${entry.exposedName}: ${problem}`, server.name);
     try {
-      const answer = await server.call({ tool: entry.tool.name, parameters, signal, timeoutMs: CALL_TIMEOUT_MS });
+      const answer = await server.call({ tool: entry.tool.name, parameters, signal, timeoutMs, onOutput });
       return toCommandResult(answer, server.name);
     } catch (cause) {
-      return failure(`${entry.exposedName} gave no result: ${reasonOf(cause)}`, server.name);
+      return failure(`${entry.exposedName} ${endingOf(cause, { signal, timeoutMs })}`, server.name);
     }
   }
 
@@ -83,6 +93,14 @@ export function createToolBox(servers: readonly ToolServerLink[], logger: Logger
       await Promise.allSettled(servers.map((server) => server.close()));
     },
   };
+}
+
+function endingOf(cause: unknown, { signal, timeoutMs }: { signal: AbortSignal; timeoutMs: number }): string {
+  if (signal.aborted) return 'was stopped because its task was cancelled';
+  if (cause instanceof McpError && cause.code === ErrorCode.RequestTimeout) {
+    return `timed out after ${Math.round(timeoutMs / 100) / 10} s`;
+  }
+  return `gave no result: ${reasonOf(cause)}`;
 }
 
 function failure(error: string, namespace?: string): CommandResult {

@@ -1,10 +1,12 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { LoggingMessageNotificationSchema, ProgressNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import type { ToolDescription, ToolServer } from '@/lib/device/tool-catalogue';
 import type { ToolAnswer } from '@/lib/device/tool-result';
 import { type JsonObject, jsonObjectSchema } from '@/lib/std/json';
 import type { Logger } from '@/lib/std/logger';
+import { createCallOutputs } from './call-outputs';
 
 export type ToolServerOptions = {
   readonly name: string;
@@ -18,7 +20,12 @@ export type ToolCall = {
   readonly parameters: JsonObject;
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
+  /** One line of what the tool says while it works. */
+  readonly onOutput?: ((line: string) => void) | undefined;
 };
+
+/** Member of a call's `_meta`, in milliseconds: a tool that knows its limit can say more about its end than its caller. */
+export const TIME_LIMIT_MEMBER = 'orrery/timeout_ms';
 
 /** A server of tools and the connection to it, which comes back on demand. */
 export type ToolServerLink = {
@@ -32,6 +39,8 @@ export type ToolServerLink = {
   close(): Promise<void>;
 };
 
+/** A tool that ends at its limit is given so long to say it; any other is given up then. */
+const OWN_END_MS = 150;
 /** A server that is fetched over a slow network on its first start needs this long. */
 const START_TIMEOUT_MS = 30_000;
 const PAGES_MAX = 100;
@@ -55,6 +64,7 @@ export function createToolServerLink({ name, connect, logger }: ToolServerOption
   let tools: readonly ToolDescription[] = [];
   let current: Promise<Client> | undefined;
   let isClosed = false;
+  const outputs = createCallOutputs();
 
   async function open(): Promise<Client> {
     const client: Client = new Client(
@@ -73,6 +83,13 @@ export function createToolServerLink({ name, connect, logger }: ToolServerOption
       },
     );
     client.onerror = (error) => logger.debug('tool-server-error', { server: name, error: error.message });
+    client.setNotificationHandler(ProgressNotificationSchema, ({ params }) => {
+      if (params.message !== undefined) outputs.add(params.progressToken, params.message);
+    });
+    client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params: { data, level } }) => {
+      const text = typeof data === 'string' ? data : (JSON.stringify(data) ?? '');
+      if (!outputs.addToOnly(text)) logger.debug('tool-server-said', { server: name, level, text });
+    });
     try {
       await client.connect(await connect(), { timeout: START_TIMEOUT_MS });
       keepTools(await readTools(client));
@@ -109,15 +126,17 @@ export function createToolServerLink({ name, connect, logger }: ToolServerOption
       await connected();
     },
     describe: () => ({ name, tools }),
-    async call({ tool, parameters, signal, timeoutMs }) {
+    async call({ tool, parameters, signal, timeoutMs, onOutput }) {
       const client = await connected();
-      const answer = await client.callTool({ name: tool, arguments: { ...parameters } }, undefined, {
-        signal,
-        timeout: timeoutMs,
-        resetTimeoutOnProgress: true,
-        maxTotalTimeout: timeoutMs,
-      });
-      return answerSchema.parse(answer);
+      const output = outputs.open(onOutput);
+      const _meta = { progressToken: output.token, [TIME_LIMIT_MEMBER]: timeoutMs };
+      try {
+        const timeout = timeoutMs + OWN_END_MS;
+        const order = { name: tool, arguments: { ...parameters }, _meta };
+        return answerSchema.parse(await client.callTool(order, undefined, { signal, timeout }));
+      } finally {
+        output.close();
+      }
     },
     async close() {
       isClosed = true;

@@ -4,7 +4,9 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, stop } from 'esbuild';
 import { createConstellationConnection } from '@/lib/aip/endpoints/constellation-connection';
-import type { ConstellationConnection, LinkSignal } from '@/lib/aip/endpoints/constellation-types';
+import type { ConstellationConnection, LinkSignal, TaskToSend } from '@/lib/aip/endpoints/constellation-types';
+import type { Extension } from '@/lib/aip/endpoints/extensions';
+import type { Transport } from '@/lib/aip/transport/transport';
 import { silentLogger } from '@/lib/std/logger';
 import { createNodeClock } from '@/relay/net/node-clock';
 import { createNodeRandom } from '@/relay/net/node-random';
@@ -97,35 +99,59 @@ export type TaskEnded = Extract<LinkSignal, { kind: 'task-ended' }>;
 /** A constellation that gives tasks to one device. */
 export type TestLink = {
   readonly endpoint: ConstellationConnection;
+  /** Every line of output that was told so far. */
+  readonly lines: readonly string[];
   /** Sends a task; `ended` is its end. */
-  send(request: string): Promise<{ readonly sessionId: string; readonly ended: Promise<TaskEnded> }>;
+  send(
+    request: string,
+    limits?: Pick<TaskToSend, 'timeoutSeconds'>,
+  ): Promise<{ readonly sessionId: string; readonly ended: Promise<TaskEnded> }>;
   run(request: string): Promise<TaskEnded>;
+  /** Cuts the connection as a power failure does. */
+  cut(): void;
 };
 
-export async function openLink(url: string, targetId: string): Promise<TestLink> {
+/** @param extensions - those that it announces */
+export async function openLink(
+  url: string,
+  targetId: string,
+  extensions: readonly Extension[] = ['device_info'],
+): Promise<TestLink> {
   const random = createNodeRandom();
+  const lines: string[] = [];
+  let transport: Transport | undefined;
   const waiting = new Map<string, (ended: TaskEnded) => void>();
   const endpoint = createConstellationConnection({
-    createTransport: () => createNodeTransport({ url }),
+    createTransport() {
+      transport = createNodeTransport({ url });
+      return transport;
+    },
     clock: createNodeClock(),
     random,
     logger: silentLogger,
     clientId: `test-${random.hex(4)}@${targetId}`,
     targetId,
     taskName: 'wire-test',
-    extensions: ['device_info'],
+    extensions,
     onSignal(signal) {
+      if (signal.kind === 'log') lines.push(...signal.messages);
       if (signal.kind === 'task-ended') waiting.get(signal.sessionId)?.(signal);
     },
   });
   const opened = await endpoint.open();
   if (!opened.ok) throw new Error(opened.error.message);
-  async function send(request: string) {
+  async function send(request: string, limits: Pick<TaskToSend, 'timeoutSeconds'> = {}) {
     const sessionId = random.uuid();
     const ended = new Promise<TaskEnded>((resolve) => waiting.set(sessionId, resolve));
-    const sent = await endpoint.sendTask({ sessionId, taskName: 'wire-test', request });
+    const sent = await endpoint.sendTask({ sessionId, taskName: 'wire-test', request, ...limits });
     if (!sent.ok) throw new Error(sent.error.message);
     return { sessionId, ended };
   }
-  return { endpoint, send, run: async (request) => (await send(request)).ended };
+  return {
+    endpoint,
+    lines,
+    send,
+    run: async (request) => (await send(request)).ended,
+    cut: () => transport?.terminate(),
+  };
 }

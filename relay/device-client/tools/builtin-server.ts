@@ -1,6 +1,8 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
-import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js';
+import type { CallToolResult, ServerNotification, ServerRequest } from '@modelcontextprotocol/sdk/types.js';
 import type { Logger } from '@/lib/std/logger';
+import { TIME_LIMIT_MEMBER } from '@/relay/device-client/mcp/tool-server';
 import type { DeviceTool, ToolOutput } from './device-tool';
 import { ToolError } from './tool-error';
 
@@ -10,15 +12,57 @@ export function createBuiltinServer(tools: readonly DeviceTool[], logger: Logger
   for (const tool of tools) {
     const { name, title, description, input, isReadOnly } = tool;
     const annotations = { readOnlyHint: isReadOnly, destructiveHint: !isReadOnly };
-    server.registerTool(name, { title, description, inputSchema: input, annotations }, async (args, { signal }) => {
+    server.registerTool(name, { title, description, inputSchema: input, annotations }, async (args, extra) => {
+      const progress = startProgress(extra);
       try {
-        return toAnswer(await tool.call(args, { signal }));
+        const context = { signal: extra.signal, timeoutMs: timeLimitOf(extra), onOutput: progress.add };
+        return toAnswer(await tool.call(args, context));
       } catch (cause) {
         return toError(name, { cause, logger });
+      } finally {
+        await progress.flush();
       }
     });
   }
   return server;
+}
+
+type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
+
+function timeLimitOf({ _meta }: Extra): number | undefined {
+  const limitMs = _meta?.[TIME_LIMIT_MEMBER];
+  return typeof limitMs === 'number' ? limitMs : undefined;
+}
+
+/** Lines travel as messages of progress, those that come in one go in one message. */
+function startProgress({ _meta, sendNotification }: Extra) {
+  const progressToken = _meta?.progressToken;
+  let lines: string[] = [];
+  let progress = 0;
+  let sent: Promise<void> = Promise.resolve();
+
+  function send(): void {
+    if (progressToken === undefined || lines.length === 0) return;
+    const message = lines.join('\n');
+    lines = [];
+    progress += 1;
+    const params = { progressToken, progress, message };
+    // It fails when the caller is gone, and nobody misses the lines then.
+    sent = sendNotification({ method: 'notifications/progress', params }).catch(() => {});
+  }
+
+  return {
+    add(line: string): void {
+      if (progressToken === undefined) return;
+      lines.push(line);
+      if (lines.length === 1) queueMicrotask(send);
+    },
+    /** Resolves when all lines have been sent: none may come after the answer. */
+    async flush(): Promise<void> {
+      send();
+      await sent;
+    },
+  };
 }
 
 function toAnswer(output: ToolOutput): CallToolResult {

@@ -20,7 +20,13 @@ export type ToolSurroundings = {
 /** Text for people, or an object for programs. */
 export type ToolOutput = { readonly text: string } | { readonly structured: JsonObject };
 
-export type ToolCallContext = { readonly signal: AbortSignal };
+export type ToolCallContext = {
+  readonly signal: AbortSignal;
+  /** How long the call may take; undefined when nobody but the tool sets a limit. */
+  readonly timeoutMs?: number | undefined;
+  /** One line of what the call prints while it runs. */
+  readonly onOutput: (line: string) => void;
+};
 
 type ToolDefinition<Schema extends z.ZodObject> = {
   readonly name: string;

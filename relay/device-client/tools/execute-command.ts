@@ -33,6 +33,7 @@ export function createExecuteCommand(surroundings: ToolSurroundings): DeviceTool
     title: 'Run a command',
     description:
       'Runs one program of the device’s list in the root folder, without a shell, and returns what it wrote. ' +
+      'Each line is told when the program writes it; one that collects its output for a pipe writes late. ' +
       `Allowed: ${[...surroundings.policy.keys()].sort().join(', ')}.`,
     input,
     isReadOnly: false,
@@ -40,8 +41,9 @@ export function createExecuteCommand(surroundings: ToolSurroundings): DeviceTool
       const verdict = checkCommand(surroundings.policy, order.command, order.args);
       if (!verdict.ok) throw new ToolError(verdict.error);
       await checkPaths(surroundings, verdict.value, order);
-      const end = await runProgram(surroundings, order, context);
-      return { text: textOf(end, { order, rule: verdict.value }) };
+      const timeoutMs = Math.min(order.timeout_seconds * 1_000, context.timeoutMs ?? Number.POSITIVE_INFINITY);
+      const end = await runProgram(surroundings, order, { ...context, timeoutMs });
+      return { text: textOf(end, { command: order.command, timeoutMs, rule: verdict.value }) };
     },
   });
 }
@@ -64,8 +66,8 @@ async function checkPaths({ root }: ToolSurroundings, rule: CommandRule, { comma
 
 async function runProgram(
   { processes, searchPath, environment, root }: ToolSurroundings,
-  { command, args, timeout_seconds }: Input,
-  { signal }: ToolCallContext,
+  { command, args }: Input,
+  { signal, timeoutMs, onOutput }: ToolCallContext & { readonly timeoutMs: number },
 ): Promise<ProcessEnd> {
   const file = await findProgram(command, searchPath);
   try {
@@ -75,9 +77,10 @@ async function runProgram(
       args,
       folder: root.realPath,
       environment,
-      timeoutMs: timeout_seconds * 1_000,
+      timeoutMs,
       outputBytesMax: OUTPUT_BYTES_MAX,
       signal,
+      onOutput,
     });
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown reason';
@@ -103,17 +106,23 @@ async function isProgram(file: string): Promise<boolean> {
   }
 }
 
-function textOf(end: ProcessEnd, { order, rule }: { order: Input; rule: CommandRule }): string {
-  const { command, timeout_seconds } = order;
+type Ran = { readonly command: string; readonly timeoutMs: number; readonly rule: CommandRule };
+
+function textOf(end: ProcessEnd, { command, timeoutMs, rule }: Ran): string {
   if (end.how === 'cancelled') throw new ToolError(`${command} was stopped because its task was cancelled`);
   if (end.how === 'timed-out') {
-    throw new ToolError(`${command} timed out after ${timeout_seconds} s and was stopped${detailOf(end)}`);
+    throw new ToolError(`${command} timed out after ${secondsOf(timeoutMs)} s and was stopped${detailOf(end)}`);
   }
   if (end.exitCode === undefined) throw new ToolError(`${command} was ended by ${end.endSignal}${detailOf(end)}`);
   const isAnswer = end.exitCode === 0 || (rule.answerCodes?.includes(end.exitCode) && end.stderr.text === '');
   if (!isAnswer) throw new ToolError(`${command} exited with code ${end.exitCode}${detailOf(end)}`);
   const stderr = shown(end.stderr);
   return stderr === '' ? shown(end.stdout) : `${shown(end.stdout)}\n[stderr]\n${stderr}`.trimStart();
+}
+
+/** A deadline leaves a command any number of milliseconds; nobody wants to read them. */
+function secondsOf(timeoutMs: number): number {
+  return Math.round(timeoutMs / 100) / 10;
 }
 
 /** As `$(…)` reads it: without the newline at the end. */

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { createOutputLines } from '@/lib/device/output-lines';
 
 export type ProcessOrder = {
   /** The program's own path: nothing is looked up. */
@@ -11,6 +12,8 @@ export type ProcessOrder = {
   /** Per stream; what is beyond it is counted and dropped. */
   readonly outputBytesMax: number;
   readonly signal: AbortSignal;
+  /** Each line of both streams, as soon as it is there. */
+  readonly onOutput?: (line: string) => void;
 };
 
 export type ProcessOutput = { readonly text: string; readonly droppedBytes: number };
@@ -36,7 +39,10 @@ export type ProcessGroups = {
   killAll(): void;
 };
 
-/** Runs programs without a shell, each in a process group of its own, which never outlives the call. */
+/**
+ * Runs programs without a shell, each in a process group of its own, which never outlives the call. A process that begins
+ * a session of its own (`setsid`) leaves the group and is out of reach.
+ */
 export function createProcessGroups(): ProcessGroups {
   const running = new Set<ChildProcess>();
 
@@ -52,8 +58,8 @@ export function createProcessGroups(): ProcessGroups {
       windowsHide: true,
     });
     running.add(child);
-    const stdout = collect(child.stdout, order.outputBytesMax);
-    const stderr = collect(child.stderr, order.outputBytesMax);
+    const stdout = collect(child.stdout, order);
+    const stderr = collect(child.stderr, order);
     let how: ProcessEnd['how'] = 'exited';
     let killTimer: NodeJS.Timeout | undefined;
     const stop = (reason: 'timed-out' | 'cancelled') => {
@@ -125,20 +131,31 @@ function signalGroup(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): void {
   }
 }
 
-function collect(stream: NodeJS.ReadableStream, bytesMax: number): () => ProcessOutput {
+function collect(stream: NodeJS.ReadableStream, { outputBytesMax, onOutput }: ProcessOrder): () => ProcessOutput {
   const chunks: Buffer[] = [];
   let kept = 0;
   let droppedBytes = 0;
   stream.on('data', (chunk: Buffer) => {
-    const room = bytesMax - kept;
+    const room = outputBytesMax - kept;
     const part = chunk.byteLength > room ? chunk.subarray(0, room) : chunk;
     if (part.byteLength > 0) chunks.push(part);
     kept += part.byteLength;
     droppedBytes += chunk.byteLength - part.byteLength;
   });
+  if (onOutput) tellLines(stream, onOutput);
   return () => ({
     // `stream` holds back a character that the cut has split.
     text: new TextDecoder('utf-8', { ignoreBOM: true }).decode(Buffer.concat(chunks), { stream: droppedBytes > 0 }),
     droppedBytes,
+  });
+}
+
+function tellLines(stream: NodeJS.ReadableStream, onOutput: (line: string) => void): void {
+  const decoder = new TextDecoder('utf-8');
+  const lines = createOutputLines(onOutput);
+  stream.on('data', (chunk: Buffer) => lines.write(decoder.decode(chunk, { stream: true })));
+  stream.once('close', () => {
+    lines.write(decoder.decode());
+    lines.end();
   });
 }
