@@ -1,4 +1,4 @@
-import type { McpToolInfo, ToolType } from '@/lib/aip/messages';
+import { createMcpToolCall, type McpToolInfo, type ToolType } from '@/lib/aip/messages';
 import type { JsonObject } from '@/lib/std/json';
 
 /** A tool as its server describes it. */
@@ -9,6 +9,7 @@ export type ToolDescription = {
   readonly inputSchema: JsonObject;
   readonly outputSchema?: JsonObject | undefined;
   readonly annotations?: JsonObject | undefined;
+  readonly meta?: JsonObject | undefined;
 };
 
 export type ToolServer = {
@@ -59,20 +60,15 @@ function addFirst(byName: Map<string, CatalogueEntry>, name: string, entry: Cata
 
 /** The catalogue as the wire describes it: the answer to `list_tools`. */
 export function describeTools(catalogue: ToolCatalogue): readonly McpToolInfo[] {
-  return catalogue.entries.map(({ exposedName, server, tool }) => {
-    const toolType = toolTypeOf(tool);
-    return {
-      tool_key: `${toolType}::${exposedName}`,
-      tool_name: exposedName,
-      ...(tool.title !== undefined && { title: tool.title }),
+  return catalogue.entries.map(({ exposedName, server, tool }) =>
+    createMcpToolCall({
+      ...tool,
+      toolName: exposedName,
       namespace: server,
-      tool_type: toolType,
-      ...(tool.description !== undefined && { description: tool.description }),
-      input_schema: tool.inputSchema,
-      ...(tool.outputSchema !== undefined && { output_schema: tool.outputSchema }),
-      ...(tool.annotations !== undefined && { annotations: tool.annotations }),
-    };
-  });
+      toolType: toolTypeOf(tool),
+      server,
+    }).toToolInfo(),
+  );
 }
 
 function toolTypeOf(tool: ToolDescription): ToolType {

@@ -17,6 +17,12 @@ test('commands to allow come as a list, and more than once', () => {
   });
 });
 
+test('what the device can do besides is added word by word', () => {
+  expect(read('--capability', 'camera', '--capability', ' gpu_h100 ')).toMatchObject({
+    value: { addedCapabilities: ['camera', 'gpu_h100'] },
+  });
+});
+
 test.each([
   ['--server-url', ['--server-url', 'http://x', '--id', 'a']],
   ['--server-url', ['--server-url', 'nonsense', '--id', 'a']],
@@ -28,6 +34,7 @@ test.each([
   ['--log-level', ['--server-url', URL_GIVEN, '--id', 'a', '--log-level', 'loud']],
   ['--allow', ['--server-url', URL_GIVEN, '--id', 'a', '--allow', '/bin/sh']],
   ['--allow', ['--server-url', URL_GIVEN, '--id', 'a', '--allow', '']],
+  ['--capability', ['--server-url', URL_GIVEN, '--id', 'a', '--capability', ' ']],
   ['--nothing', ['--nothing']],
   ['server URL', [URL_GIVEN]],
 ])('a wrong %s is named, and the token never', (name, args) => {

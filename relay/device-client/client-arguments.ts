@@ -15,6 +15,7 @@ export type ClientArguments =
       readonly mcpFile: string | undefined;
       readonly platform: string;
       readonly allowedCommands: readonly string[];
+      readonly addedCapabilities: readonly string[];
       readonly logLevel: LogLevel | 'silent';
     };
 
@@ -27,6 +28,7 @@ Connects this machine to a device server and runs what it is told: built-in tool
   --root DIR       the only folder that tools read and write; made if missing (default ./device-root)
   --mcp FILE       JSON with "mcpServers", as other MCP clients use it: more tools
   --allow A,B      more commands for execute_command, each without limits on its arguments
+  --capability C   something else that this device can do, for whoever chooses devices; may be given several times
   --platform P     windows, linux, mobile or macos (default: this machine's)
   --log-level L    silent, error, warn, info or debug (default error); the log goes to stderr
   --help           this text
@@ -64,7 +66,19 @@ export function parseClientArguments(args: readonly string[]): Result<ClientArgu
   if (strange !== undefined) {
     return err(`Expected --allow to list names of commands without paths, got ${JSON.stringify(strange)}`);
   }
-  return ok({ kind: 'run', serverUrl, id: id.data, root, mcpFile: values.mcp, platform, allowedCommands, logLevel });
+  const addedCapabilities = values.capability.map((name) => name.trim());
+  if (addedCapabilities.includes('')) return err('Expected --capability to be a word, got nothing');
+  return ok({
+    kind: 'run',
+    serverUrl,
+    id: id.data,
+    root,
+    mcpFile: values.mcp,
+    platform,
+    allowedCommands,
+    addedCapabilities,
+    logLevel,
+  });
 }
 
 function parse(args: readonly string[]) {
@@ -77,6 +91,7 @@ function parse(args: readonly string[]) {
         root: { type: 'string', default: 'device-root' },
         mcp: { type: 'string' },
         allow: { type: 'string', multiple: true, default: [] },
+        capability: { type: 'string', multiple: true, default: [] },
         // A server drives a Mac like a Linux machine; what it really is stands in its information.
         platform: { type: 'string', default: process.platform === 'win32' ? 'windows' : 'linux' },
         'log-level': { type: 'string', default: 'error' },

@@ -11,9 +11,12 @@ import type { TransportFactory } from '@/lib/aip/transport/transport';
 import type { Clock } from '@/lib/std/clock';
 import type { Logger } from '@/lib/std/logger';
 import type { Random } from '@/lib/std/random';
+import { createDeviceManifest } from './device-manifest';
 import { createDeviceToolBox } from './device-tool-box';
+import { createGpuProbe } from './gpu-probe';
 import type { ToolServerConfig } from './mcp/mcp-config';
 import { readSystemInfo } from './system-info';
+import { commandPolicyOf } from './tools/command-policy';
 import type { RootFolder } from './tools/root-folder';
 import { createProcessGroups } from './tools/run-process';
 
@@ -23,6 +26,8 @@ export type DeviceClientOptions = {
   readonly platform: string;
   readonly root: RootFolder;
   readonly allowedCommands: readonly string[];
+  /** What the owner says that the device can do, besides what is found. */
+  readonly addedCapabilities: readonly string[];
   readonly toolServers: readonly ToolServerConfig[];
   readonly environment: NodeJS.ProcessEnv;
   readonly clock: Clock;
@@ -53,8 +58,12 @@ const PROGRAM_RECONNECTION: Partial<ReconnectionSettings> = {
 export function createDeviceClient(options: DeviceClientOptions): DeviceClient {
   const { id, root, clock, logger } = options;
   const processes = createProcessGroups();
-  const systemInfo = () => readSystemInfo({ deviceId: id, folder: root.realPath, clock });
-  const box = createDeviceToolBox({ ...options, processes, systemInfo });
+  const gpus = createGpuProbe({ processes, environment: options.environment, clock, logger });
+  const systemInfo = () => readSystemInfo({ deviceId: id, folder: root.realPath, clock, gpus });
+  const policy = commandPolicyOf(process.platform, options.allowedCommands);
+  const box = createDeviceToolBox({ ...options, policy, processes, systemInfo });
+  const { addedCapabilities } = options;
+  const manifest = createDeviceManifest({ box, gpus, commandCount: policy.size, addedCapabilities, clock, logger });
   const endpoint = createDeviceClientEndpoint({
     createTransport: options.createTransport,
     clock,
@@ -63,6 +72,8 @@ export function createDeviceClient(options: DeviceClientOptions): DeviceClient {
     clientId: id,
     platform: options.platform,
     systemInfo,
+    manifest: manifest.read,
+    onManifestChanged: manifest.onChanged,
     execute: (command, { cancellation, onOutput, timeoutMs }) => {
       const { signal, forget } = toSignal(cancellation);
       return box.execute(command, { signal, onOutput, timeoutMs }).finally(forget);

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -135,6 +135,25 @@ test('information by hand is what the device says now', async () => {
     supported_features: expect.any(Array),
   });
   expect(first.info.custom_metadata).not.toEqual(second.info.custom_metadata);
+});
+
+test('a device tells what it can do, and tells it anew when a server of tools has more', async () => {
+  const notes = fileURLToPath(new URL('./testing/notes-stdio.ts', import.meta.url));
+  const mcpServers = { notes: { command: process.execPath, args: ['--import', 'tsx', notes] } };
+  const mcpFile = path.join(folder, 'mcp.json');
+  await writeFile(mcpFile, JSON.stringify({ mcpServers }));
+  const able = startDevice('able', '--mcp', mcpFile, '--capability', 'camera');
+  await able.says(/Registered/);
+  const own = await linkTo('able');
+  const [first] = await until('the server of tools is there', async () => {
+    const answer = await own.endpoint.requestDeviceInfo();
+    return answer.ok && JSON.stringify(answer.info).includes('action::grow') ? [answer.info] : undefined;
+  });
+  expect(first).toMatchObject({ capabilities: ['cli', 'file_system', 'notes', 'camera'] });
+
+  expect(await own.run('notes.grow')).toMatchObject({ status: 'completed' });
+
+  await until('the new tool is told', () => JSON.stringify(own.reports).includes('action::grown') || undefined);
 });
 
 test('[AIP-93] tasks of two constellations run on one device at the same time', async () => {

@@ -9,6 +9,7 @@ import { createNodeClock } from '@/relay/net/node-clock';
 import { createDeviceToolBox } from './device-tool-box';
 import type { CallContext, ToolBox } from './mcp/tool-box';
 import { readSystemInfo } from './system-info';
+import { commandPolicyOf } from './tools/command-policy';
 import { openRootFolder } from './tools/root-folder';
 import { createProcessGroups } from './tools/run-process';
 
@@ -27,18 +28,19 @@ afterEach(async () => {
   await rm(outer, { recursive: true, force: true });
 });
 
-async function openBox(change: { allowedCommands?: string[]; environment?: NodeJS.ProcessEnv }): Promise<ToolBox> {
+async function openBox({ allowedCommands = [] }: { allowedCommands?: string[] }): Promise<ToolBox> {
+  const clock = createNodeClock();
   const root = await openRootFolder(path.join(outer, 'root'));
   rootPath = root.realPath;
   return createDeviceToolBox({
     root,
     processes: createProcessGroups(),
-    allowedCommands: [],
+    policy: commandPolicyOf(process.platform, allowedCommands),
+    clock,
     toolServers: [],
     environment: { NODE_ENV: 'test', SECRET_TOKEN: 'leak' },
-    systemInfo: () => readSystemInfo({ deviceId: 'box', folder: rootPath, clock: createNodeClock() }),
+    systemInfo: () => readSystemInfo({ deviceId: 'box', folder: rootPath, clock, gpus: { read: async () => [] } }),
     logger: silentLogger,
-    ...change,
   });
 }
 
@@ -246,7 +248,7 @@ test('the system is described as it is now', async () => {
   const info = await resultOf(call('get_system_info', {}));
   expect(info).toMatchObject({ device_id: 'box', schema_version: '1.0', cpu_count: expect.any(Number) });
   expect(info).toHaveProperty('custom_metadata.collected_at');
-  expect(info).toHaveProperty('custom_metadata.memory_free_bytes');
+  expect(info).toHaveProperty('custom_metadata.memory_free_gb');
 });
 
 test('arguments are checked against the schema of the tool before anything runs', async () => {

@@ -1,4 +1,5 @@
 import os from 'node:os';
+import type { Clock } from '@/lib/std/clock';
 import type { JsonObject } from '@/lib/std/json';
 import type { Logger } from '@/lib/std/logger';
 import { connectInProcess, connectToolServer } from './mcp/connect-tool-server';
@@ -6,7 +7,7 @@ import { BUILTIN_SERVER, type ToolServerConfig } from './mcp/mcp-config';
 import { createToolBox, type ToolBox } from './mcp/tool-box';
 import { createToolServerLink } from './mcp/tool-server';
 import { createBuiltinServer } from './tools/builtin-server';
-import { commandPolicyOf } from './tools/command-policy';
+import type { CommandPolicy } from './tools/command-policy';
 import type { ToolSurroundings } from './tools/device-tool';
 import type { RootFolder } from './tools/root-folder';
 import type { ProcessGroups } from './tools/run-process';
@@ -15,39 +16,40 @@ import { createDeviceTools } from './tools/tool-table';
 export type DeviceToolBoxOptions = {
   readonly root: RootFolder;
   readonly processes: ProcessGroups;
-  /** Commands that the owner allows besides the default list. */
-  readonly allowedCommands: readonly string[];
   readonly toolServers: readonly ToolServerConfig[];
   /** This program's environment; commands see only a few harmless members of it. */
   readonly environment: NodeJS.ProcessEnv;
   readonly systemInfo: () => Promise<JsonObject>;
+  readonly policy: CommandPolicy;
+  readonly clock: Clock;
   readonly logger: Logger;
 };
 
 /** The built-in tools and those of the configured servers, behind one catalogue. */
 export function createDeviceToolBox(options: DeviceToolBoxOptions): ToolBox {
-  const { logger } = options;
+  const { clock, logger } = options;
   const tools = createDeviceTools(surroundingsOf(options));
   const builtin = createToolServerLink({
     name: BUILTIN_SERVER,
     connect: () => connectInProcess(createBuiltinServer(tools, logger)),
+    clock,
     logger,
   });
   const others = options.toolServers.map((config) =>
-    createToolServerLink({ name: config.name, connect: () => connectToolServer(config, logger), logger }),
+    createToolServerLink({ name: config.name, connect: () => connectToolServer(config, logger), clock, logger }),
   );
-  return createToolBox([builtin, ...others], logger);
+  return createToolBox([builtin, ...others]);
 }
 
 function surroundingsOf(options: DeviceToolBoxOptions): ToolSurroundings {
-  const { root, processes, allowedCommands, environment, systemInfo } = options;
+  const { root, processes, policy, environment, systemInfo } = options;
   const searchPath = searchPathOf(process.platform, environment);
   return {
     root,
     processes,
     systemInfo,
     searchPath,
-    policy: commandPolicyOf(process.platform, allowedCommands),
+    policy,
     environment: environmentOf(environment, { searchPath, home: root.realPath }),
   };
 }

@@ -1,57 +1,78 @@
 import { statfs } from 'node:fs/promises';
 import os from 'node:os';
+import { withinTime } from '@/lib/aip/resilience/wait';
 import type { Clock } from '@/lib/std/clock';
 import type { JsonObject } from '@/lib/std/json';
+import type { GpuProbe } from './gpu-probe';
 
 export type SystemInfoOptions = {
   readonly deviceId: string;
   /** The disk of this folder is told. */
   readonly folder: string;
   readonly clock: Clock;
+  readonly gpus: GpuProbe;
 };
 
 /** The words of the wire for operating systems. */
 const PLATFORM_WORDS: Partial<Record<NodeJS.Platform, string>> = { win32: 'windows' };
+/** A disk of the network may hang for minutes. */
+const DISK_MS = 2_000;
 
 /**
- * Reads the machine now, in the shape that AIP's device information has. What changes stands in `custom_metadata`.
- *
- * What cannot be read is `"unknown"` or 0, as the stock device says it.
+ * Reads the machine now, in the shape that AIP's device information has. What changes stands in `custom_metadata`, where
+ * what cannot be read is absent. In the members beside it that is `"unknown"` or 0, as the stock device says it.
  */
-export async function readSystemInfo({ deviceId, folder, clock }: SystemInfoOptions): Promise<JsonObject> {
-  const [loadOne = 0, loadFive = 0, loadFifteen = 0] = os.loadavg();
+export async function readSystemInfo({ deviceId, folder, clock, gpus }: SystemInfoOptions): Promise<JsonObject> {
+  const [disk, found] = await Promise.all([readDisk(folder, clock), gpus.read()]);
   return {
     device_id: deviceId,
     platform: PLATFORM_WORDS[process.platform] ?? process.platform,
-    os_version: or('unknown', () => `${os.type()} ${os.release()}`),
-    cpu_count: or(0, () => os.availableParallelism()),
-    memory_total_gb: or(0, () => rounded(os.totalmem() / 2 ** 30)),
-    hostname: or('unknown', () => os.hostname()),
-    ip_address: or('unknown', readAddress),
+    os_version: readOsVersion(),
+    cpu_count: attempt(() => os.availableParallelism()) ?? 0,
+    memory_total_gb: attempt(() => toGb(os.totalmem())) ?? 0,
+    hostname: attempt(() => os.hostname()) ?? 'unknown',
+    ip_address: attempt(readAddress) ?? 'unknown',
     supported_features: ['cli', 'file_system'],
     platform_type: 'computer',
     schema_version: '1.0',
     custom_metadata: {
       collected_at: new Date(clock.now()).toISOString(),
       architecture: process.arch,
-      cpu_model: or('unknown', () => os.cpus()[0]?.model.trim() || 'unknown'),
-      load_average: [rounded(loadOne), rounded(loadFive), rounded(loadFifteen)],
-      memory_total_bytes: or(0, () => os.totalmem()),
-      memory_free_bytes: or(0, () => os.freemem()),
-      uptime_seconds: or(0, () => Math.round(os.uptime())),
-      ...(await readDisk(folder)),
+      ...member('cpu_model', attempt(() => os.cpus()[0]?.model.trim()) || undefined),
+      ...member('load_average', attempt(readLoad)),
+      ...member(
+        'memory_free_gb',
+        attempt(() => toGb(os.freemem())),
+      ),
+      ...member(
+        'uptime_seconds',
+        attempt(() => Math.round(os.uptime())),
+      ),
+      ...disk,
+      ...(found.length > 0 && { gpu: found }),
     },
   };
 }
 
-async function readDisk(folder: string): Promise<JsonObject> {
+export function readOsVersion(): string {
+  return attempt(() => `${os.type()} ${os.release()}`) ?? 'unknown';
+}
+
+async function readDisk(folder: string, clock: Clock): Promise<JsonObject> {
   try {
-    const disk = await statfs(folder);
-    return { disk_total_bytes: disk.blocks * disk.bsize, disk_free_bytes: disk.bavail * disk.bsize };
+    const read = await withinTime(clock, DISK_MS, statfs(folder));
+    if (!read.inTime) return {};
+    const { blocks, bavail, bsize } = read.value;
+    return blocks > 0 ? { disk_total_gb: toGb(blocks * bsize), disk_free_gb: toGb(bavail * bsize) } : {};
   } catch {
     // Some file systems do not tell; the rest of the information is worth sending.
-    return { disk_total_bytes: 0, disk_free_bytes: 0 };
+    return {};
   }
+}
+
+/** Windows has no such number, and says 0 in its place. */
+function readLoad(): readonly number[] | undefined {
+  return process.platform === 'win32' ? undefined : os.loadavg().map(rounded);
 }
 
 function readAddress(): string {
@@ -60,13 +81,21 @@ function readAddress(): string {
   return (outward.find((address) => address.family === 'IPv4') ?? outward[0])?.address ?? '127.0.0.1';
 }
 
-function or<Value>(fallback: Value, read: () => Value): Value {
+function attempt<Value>(read: () => Value): Value | undefined {
   try {
     return read();
   } catch {
-    // A locked-down machine refuses some of these; the fallback says so.
-    return fallback;
+    // A locked-down machine refuses some of these; whoever asks says what stands for it.
+    return undefined;
   }
+}
+
+function member(name: string, value: JsonObject[string] | undefined): JsonObject {
+  return value === undefined ? {} : { [name]: value };
+}
+
+function toGb(bytes: number): number {
+  return rounded(bytes / 2 ** 30);
 }
 
 function rounded(value: number): number {

@@ -1,5 +1,5 @@
 import { getDefaultEnvironment, StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { StreamableHTTPClientTransport, StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
@@ -31,6 +31,15 @@ export async function connectInProcess(server: McpServer): Promise<Transport> {
   const [near, far] = InMemoryTransport.createLinkedPair();
   await server.connect(far);
   return near;
+}
+
+/**
+ * Says whether a call failed because nobody is there any more. Over HTTP no connection ends that could tell it: a server
+ * that was restarted knows the session no longer (`StreamableHTTPError`), one that is gone is not reached (`TypeError`,
+ * which is how `fetch` says it).
+ */
+export function isLostConnection(cause: unknown): boolean {
+  return cause instanceof StreamableHTTPError || cause instanceof TypeError;
 }
 
 /** The library declares `sessionId` once with and once without `undefined`; the same class implements both. */

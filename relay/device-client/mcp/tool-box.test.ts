@@ -7,11 +7,13 @@ import type { CommandResult } from '@/lib/aip/messages';
 import type { JsonObject } from '@/lib/std/json';
 import { silentLogger } from '@/lib/std/logger';
 import { createNotesServer } from '@/relay/device-client/testing/notes-server';
+import { createNodeClock } from '@/relay/net/node-clock';
 import { connectInProcess, connectToolServer } from './connect-tool-server';
 import type { ToolServerConfig } from './mcp-config';
 import { type CallContext, createToolBox, type ToolBox } from './tool-box';
 import { createToolServerLink } from './tool-server';
 
+const clock = createNodeClock();
 const closings: (() => unknown)[] = [];
 
 afterEach(async () => {
@@ -31,16 +33,18 @@ function boxOf(...configs: readonly ToolServerConfig[]): ToolBox {
   const builtin = createToolServerLink({
     name: 'device',
     connect: () => connectInProcess(createNotesServer()),
+    clock,
     logger: silentLogger,
   });
   const others = configs.map((config) =>
     createToolServerLink({
       name: config.name,
       connect: () => connectToolServer(config, silentLogger),
+      clock,
       logger: silentLogger,
     }),
   );
-  const box = createToolBox([builtin, ...others], silentLogger);
+  const box = createToolBox([builtin, ...others]);
   closings.push(() => box.close());
   return box;
 }

@@ -1,10 +1,9 @@
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
-import type { Command, CommandResult } from '@/lib/aip/messages';
+import type { Command, CommandResult, McpToolInfo } from '@/lib/aip/messages';
 import { createToolCatalogue, describeTools, type ToolCatalogue, unknownTool } from '@/lib/device/tool-catalogue';
 import { toCommandResult } from '@/lib/device/tool-result';
 import type { JsonObject } from '@/lib/std/json';
-import type { Logger } from '@/lib/std/logger';
 import type { ToolServerLink } from './tool-server';
 
 export type CallContext = {
@@ -16,8 +15,13 @@ export type CallContext = {
 };
 
 export type ToolBox = {
-  /** Starts every server; those that fail are reported and left out until they are called. */
+  /** Starts every server; those that fail are left out until they are there. Resolves when each was tried once. */
   start(): Promise<void>;
+  /** The tools of all servers that are up. */
+  tools(): readonly McpToolInfo[];
+  serversUp(): readonly string[];
+  /** Told when a server comes, goes or has other tools. Returns an undo. */
+  onToolsChanged(listener: () => void): () => void;
   /** Runs one command and always answers: what is wrong with it is a failure. */
   execute(command: Command, context: CallContext): Promise<CommandResult>;
   close(): Promise<void>;
@@ -30,39 +34,36 @@ const LIST_TOOLS = 'list_tools';
 const CALL_TIMEOUT_MS = 6_000_000;
 
 /** @param servers - the built-in one first: its tools keep their names, and wait for no other server */
-export function createToolBox(servers: readonly ToolServerLink[], logger: Logger): ToolBox {
-  const starting = new Map<string, Promise<void>>();
-
-  function startOne(server: ToolServerLink): Promise<void> {
-    const running = starting.get(server.name);
-    if (running) return running;
-    const begun = tellStart(server);
-    starting.set(server.name, begun);
-    return begun;
-  }
-
-  async function tellStart(server: ToolServerLink): Promise<void> {
-    try {
-      await server.start();
-      logger.info('tool-server-started', { server: server.name, tools: server.describe().tools.length });
-    } catch (cause) {
-      logger.error('tool-server-failed', { server: server.name, error: reasonOf(cause) });
-    }
-  }
-
+export function createToolBox(servers: readonly ToolServerLink[]): ToolBox {
   async function start(): Promise<void> {
-    await Promise.all(servers.map(startOne));
+    await Promise.all(servers.map((server) => server.start()));
   }
 
   async function readCatalogue(toolName: string): Promise<ToolCatalogue> {
     const [builtin] = servers;
-    if (builtin) await startOne(builtin);
+    await builtin?.start();
     const isBuiltin = builtin?.describe().tools.some((tool) => tool.name === toolName) ?? false;
     if (!isBuiltin) await start();
+    return presentCatalogue();
+  }
+
+  function presentCatalogue(): ToolCatalogue {
     return createToolCatalogue(servers.map((server) => server.describe()));
   }
 
+  function serversUp(): readonly string[] {
+    return servers.filter(({ isUp }) => isUp).map(({ name }) => name);
+  }
+
   async function execute(command: Command, context: CallContext): Promise<CommandResult> {
+    try {
+      return await answer(command, context);
+    } catch (cause) {
+      return failure(`${command.tool_name} gave no result: ${reasonOf(cause)}`);
+    }
+  }
+
+  async function answer(command: Command, context: CallContext): Promise<CommandResult> {
     const catalogue = await readCatalogue(command.tool_name);
     if (command.tool_name === LIST_TOOLS) {
       return { status: 'success', result: describeTools(catalogue), namespace: LIST_TOOLS };
@@ -88,6 +89,17 @@ export function createToolBox(servers: readonly ToolServerLink[], logger: Logger
 
   return {
     start,
+    serversUp,
+    tools() {
+      const names = new Set(serversUp());
+      return describeTools(presentCatalogue()).filter(({ namespace }) => names.has(namespace));
+    },
+    onToolsChanged(listener) {
+      const undos = servers.map((server) => server.onChanged(listener));
+      return () => {
+        for (const undo of undos) undo();
+      };
+    },
     execute,
     async close() {
       await Promise.allSettled(servers.map((server) => server.close()));

@@ -31,6 +31,10 @@ export function createNotesServer(): McpServer {
     await sendNotification({ method: 'notifications/progress', params: { progressToken, progress: 2, message: 'c' } });
     return { content: [{ type: 'text', text: 'told' }] };
   });
+  server.registerTool('grow', {}, () => {
+    server.registerTool('grown', {}, () => ({ content: [] }));
+    return { content: [] };
+  });
   server.registerTool('hang', {}, () => new Promise<never>(() => {}));
   server.registerTool('leave', {}, () => process.exit(3));
   server.registerTool('show_environment', {}, () => ({

@@ -7,6 +7,7 @@ import { createConstellationConnection } from '@/lib/aip/endpoints/constellation
 import type { ConstellationConnection, LinkSignal, TaskToSend } from '@/lib/aip/endpoints/constellation-types';
 import type { Extension } from '@/lib/aip/endpoints/extensions';
 import type { Transport } from '@/lib/aip/transport/transport';
+import type { JsonObject } from '@/lib/std/json';
 import { silentLogger } from '@/lib/std/logger';
 import { createNodeClock } from '@/relay/net/node-clock';
 import { createNodeRandom } from '@/relay/net/node-random';
@@ -101,6 +102,8 @@ export type TestLink = {
   readonly endpoint: ConstellationConnection;
   /** Every line of output that was told so far. */
   readonly lines: readonly string[];
+  /** What the device said of itself unasked. */
+  readonly reports: readonly JsonObject[];
   /** Sends a task; `ended` is its end. */
   send(
     request: string,
@@ -119,6 +122,7 @@ export async function openLink(
 ): Promise<TestLink> {
   const random = createNodeRandom();
   const lines: string[] = [];
+  const reports: JsonObject[] = [];
   let transport: Transport | undefined;
   const waiting = new Map<string, (ended: TaskEnded) => void>();
   const endpoint = createConstellationConnection({
@@ -135,6 +139,7 @@ export async function openLink(
     extensions,
     onSignal(signal) {
       if (signal.kind === 'log') lines.push(...signal.messages);
+      if (signal.kind === 'info-pushed') reports.push(signal.info);
       if (signal.kind === 'task-ended') waiting.get(signal.sessionId)?.(signal);
     },
   });
@@ -150,6 +155,7 @@ export async function openLink(
   return {
     endpoint,
     lines,
+    reports,
     send,
     run: async (request) => (await send(request)).ended,
     cut: () => transport?.terminate(),

@@ -1,9 +1,7 @@
-import { constants } from 'node:fs';
-import { access, stat } from 'node:fs/promises';
-import path from 'node:path';
 import { z } from 'zod';
 import { type CommandRule, checkCommand, pathsIn } from './command-policy';
 import { type DeviceTool, defineTool, type ToolCallContext, type ToolSurroundings } from './device-tool';
+import { findProgram } from './find-program';
 import type { ProcessEnd, ProcessOutput } from './run-process';
 import { ToolError } from './tool-error';
 
@@ -70,6 +68,7 @@ async function runProgram(
   { signal, timeoutMs, onOutput }: ToolCallContext & { readonly timeoutMs: number },
 ): Promise<ProcessEnd> {
   const file = await findProgram(command, searchPath);
+  if (file === undefined) throw new ToolError(`${command} is not installed on this device`);
   try {
     return await processes.run({
       file,
@@ -85,24 +84,6 @@ async function runProgram(
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown reason';
     throw new ToolError(`${command} could not be started (${code})`, { cause });
-  }
-}
-
-async function findProgram(command: string, searchPath: readonly string[]): Promise<string> {
-  for (const folder of searchPath) {
-    const file = path.join(folder, process.platform === 'win32' ? `${command}.exe` : command);
-    if (await isProgram(file)) return file;
-  }
-  throw new ToolError(`${command} is not installed on this device`);
-}
-
-async function isProgram(file: string): Promise<boolean> {
-  try {
-    await access(file, constants.X_OK);
-    return (await stat(file)).isFile();
-  } catch {
-    // Not there or not to be run: the next folder is asked.
-    return false;
   }
 }
 

@@ -7,7 +7,8 @@ export function createGetSystemInfo({ systemInfo }: ToolSurroundings): DeviceToo
   return defineTool({
     name: 'get_system_info',
     title: 'Describe the machine',
-    description: 'Says what the machine is and how it does now: load, memory, disk, uptime. Read anew at each call.',
+    description:
+      'Says what the machine is and how it does now: load, memory, disk, GPUs, uptime. Read anew at each call.',
     input,
     isReadOnly: true,
     run: async () => ({ structured: await systemInfo() }),
