@@ -23,33 +23,35 @@ export const CLIENT_USAGE = `Usage: npm run device -- --server-url 'ws://host:po
 
 Connects this machine to a device server and runs what it is told: built-in tools and those of MCP servers.
 
-  --server-url U   address of the device server, with its key as token
-  --id NAME        name of this device: letters, digits, ".", "_" or "-"
-  --root DIR       the only folder that tools read and write; made if missing (default ./device-root)
-  --mcp FILE       JSON with "mcpServers", as other MCP clients use it: more tools
-  --allow A,B      more commands for execute_command, each without limits on its arguments
-  --capability C   something else that this device can do, for whoever chooses devices; may be given several times
-  --platform P     windows, linux, mobile or macos (default: this machine's)
-  --log-level L    silent, error, warn, info or debug (default error); the log goes to stderr
-  --help           this text
+  --server-url U       address of the device server, with its key as token
+  --server-url-env V   the same from the environment variable V, out of sight of lists of processes
+  --id NAME            name of this device: letters, digits, ".", "_" or "-"
+  --root DIR           the only folder that tools read and write; made if missing (default ./device-root)
+  --mcp FILE           JSON with "mcpServers", as other MCP clients use it: more tools
+  --allow A,B          more commands for execute_command, each without limits on its arguments
+  --capability C       something else that this device can do; may be given several times
+  --platform P         windows, linux, mobile or macos (default: this machine's)
+  --log-level L        silent, error, warn, info or debug (default error); the log goes to stderr
+  --help               this text
 `;
+
+/** Variables by name. */
+type Environment = Readonly<Record<string, string | undefined>>;
 
 const PLATFORMS = ['windows', 'linux', 'mobile', 'macos', 'darwin'];
 const LEVELS: readonly string[] = ['silent', 'error', 'warn', 'info', 'debug'] satisfies (LogLevel | 'silent')[];
 
 /** @returns what to do, or one sentence that says which argument is wrong; never with the URL in it */
-export function parseClientArguments(args: readonly string[]): Result<ClientArguments, string> {
+export function parseClientArguments(
+  args: readonly string[],
+  environment: Environment,
+): Result<ClientArguments, string> {
   const parsed = parse(args);
   if (!parsed.ok) return parsed;
   const values = parsed.value;
   if (values.help) return ok({ kind: 'help' });
-  const serverUrl = values['server-url'];
-  if (serverUrl === undefined) return err("Expected --server-url 'ws://host:port/ws?token=KEY', got nothing");
-  if (!isServerUrl(serverUrl)) {
-    return err(
-      'Expected --server-url to begin with ws:// or wss:// and to name a host, such as ws://127.0.0.1:5000/ws',
-    );
-  }
+  const serverUrl = readServerUrl(values, environment);
+  if (!serverUrl.ok) return serverUrl;
   const id = deviceIdSchema.safeParse(values.id ?? '');
   if (!id.success) return err(`Expected --id NAME: ${id.error.issues[0]?.message ?? 'no usable name'}`);
   const { platform, root } = values;
@@ -70,7 +72,7 @@ export function parseClientArguments(args: readonly string[]): Result<ClientArgu
   if (addedCapabilities.includes('')) return err('Expected --capability to be a word, got nothing');
   return ok({
     kind: 'run',
-    serverUrl,
+    serverUrl: serverUrl.value,
     id: id.data,
     root,
     mcpFile: values.mcp,
@@ -87,6 +89,7 @@ function parse(args: readonly string[]) {
       args: [...args],
       options: {
         'server-url': { type: 'string' },
+        'server-url-env': { type: 'string' },
         id: { type: 'string' },
         root: { type: 'string', default: 'device-root' },
         mcp: { type: 'string' },
@@ -104,6 +107,26 @@ function parse(args: readonly string[]) {
     const message = cause instanceof Error ? cause.message : String(cause);
     return err(message.replace(/\bwss?:\/\/\S*/g, 'a server URL'));
   }
+}
+
+type UrlOptions = { readonly 'server-url'?: string | undefined; readonly 'server-url-env'?: string | undefined };
+
+/** Names the option, and the variable, but never what they hold. */
+function readServerUrl(values: UrlOptions, environment: Environment): Result<string, string> {
+  const { 'server-url': given, 'server-url-env': variable } = values;
+  if (given !== undefined && variable !== undefined) {
+    return err('Expected either --server-url or --server-url-env, got both');
+  }
+  if (given === undefined && variable === undefined) {
+    return err("Expected --server-url 'ws://host:port/ws?token=KEY', got nothing");
+  }
+  const serverUrl = variable === undefined ? given : environment[variable];
+  const place =
+    variable === undefined ? '--server-url' : `the variable ${JSON.stringify(variable)} of --server-url-env`;
+  if (serverUrl === undefined || serverUrl === '')
+    return err(`Expected ${place} to hold the server's URL, got nothing`);
+  if (isServerUrl(serverUrl)) return ok(serverUrl);
+  return err(`Expected ${place} to begin with ws:// or wss:// and to name a host, such as ws://127.0.0.1:5000/ws`);
 }
 
 function isServerUrl(text: string): boolean {

@@ -58,6 +58,15 @@ async function linkTo(deviceId: string): Promise<TestLink> {
   return opened;
 }
 
+/** Configures a server of tools that is a program of its own. */
+async function notesFile(): Promise<string> {
+  const notes = fileURLToPath(new URL('./testing/notes-stdio.ts', import.meta.url));
+  const mcpServers = { notes: { command: process.execPath, args: ['--import', 'tsx', notes] } };
+  const file = path.join(folder, 'mcp.json');
+  await writeFile(file, JSON.stringify({ mcpServers }));
+  return file;
+}
+
 const pidFrom = (id: string, file: string) =>
   until(`${file} holds a process id`, async () => {
     const text = await readFile(path.join(folder, id, file), 'utf8').catch(() => '');
@@ -138,11 +147,7 @@ test('information by hand is what the device says now', async () => {
 });
 
 test('a device tells what it can do, and tells it anew when a server of tools has more', async () => {
-  const notes = fileURLToPath(new URL('./testing/notes-stdio.ts', import.meta.url));
-  const mcpServers = { notes: { command: process.execPath, args: ['--import', 'tsx', notes] } };
-  const mcpFile = path.join(folder, 'mcp.json');
-  await writeFile(mcpFile, JSON.stringify({ mcpServers }));
-  const able = startDevice('able', '--mcp', mcpFile, '--capability', 'camera');
+  const able = startDevice('able', '--mcp', await notesFile(), '--capability', 'camera');
   await able.says(/Registered/);
   const own = await linkTo('able');
   const [first] = await until('the server of tools is there', async () => {
@@ -154,6 +159,23 @@ test('a device tells what it can do, and tells it anew when a server of tools ha
   expect(await own.run('notes.grow')).toMatchObject({ status: 'completed' });
 
   await until('the new tool is told', () => JSON.stringify(own.reports).includes('action::grown') || undefined);
+});
+
+test('[AIP-26] key and address come from the environment, and what a device starts does not see them', async () => {
+  const second = built.start('device-server', ['--port', '0', '--api-key-env', 'AIP_KEY'], { AIP_KEY: KEY });
+  programs.push(second);
+  const [, port] = await second.says(/"type":"ready".*"port":(\d+)/);
+  const ownUrl = `ws://127.0.0.1:${port}/ws?token=${KEY}`;
+  const args = ['--server-url-env', 'AIP_URL', '--id', 'quiet', '--root', path.join(folder, 'quiet')];
+  const quiet = built.start('device-client', [...args, '--mcp', await notesFile()], { AIP_URL: ownUrl });
+  programs.push(quiet);
+  await quiet.says(/Registered/);
+  expect([...second.process.spawnargs, ...quiet.process.spawnargs].join(' ')).not.toContain(KEY);
+  const own = await openLink(ownUrl, 'quiet');
+  links.push(own);
+  const ended = await own.run('$ printenv\nshow_environment');
+  expect(ended).toMatchObject({ status: 'completed' });
+  expect(JSON.stringify(ended)).not.toMatch(/AIP_|token/i);
 });
 
 test('[AIP-93] tasks of two constellations run on one device at the same time', async () => {

@@ -36,7 +36,9 @@ const TOOL_MS = 2_000;
 const OUTPUT_BYTES_MAX = 65_536;
 
 export function createGpuProbe({ processes, environment, clock, logger }: GpuProbeOptions): GpuProbe {
-  const folders = (environment.PATH ?? '').split(path.delimiter).filter((folder) => path.isAbsolute(folder));
+  const folders = (environment.PATH ?? environment.Path ?? '')
+    .split(path.delimiter)
+    .filter((folder) => path.isAbsolute(folder));
   let running: Promise<readonly Gpu[]> | undefined;
 
   async function ask(tool: GpuTool): Promise<readonly Gpu[]> {

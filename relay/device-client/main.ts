@@ -40,7 +40,7 @@ async function start(run: Run): Promise<void> {
     root,
     toolServers: toolServers.value,
     createTransport: () => createNodeTransport({ url: run.serverUrl, keepAlive: DEVICE_CLIENT_KEEP_ALIVE }),
-    environment: process.env,
+    environment: withoutSecret(process.env, run.serverUrl),
     clock,
     random: createNodeRandom(),
     logger: createJsonLogger({ stream: process.stderr, clock, level: run.logLevel }),
@@ -91,6 +91,13 @@ function describeState(state: DeviceClientState, { id, place }: Names): string |
   }
 }
 
+/** What this program starts has no use for the address with the token in it. */
+function withoutSecret(environment: NodeJS.ProcessEnv, secret: string): NodeJS.ProcessEnv {
+  const kept = { ...environment };
+  for (const [name, value] of Object.entries(kept)) if (value === secret) delete kept[name];
+  return kept;
+}
+
 /** No message has the token by intention; a peer that repeats it must not get it printed either. */
 function withoutToken(line: string, serverUrl: string): string {
   const token = new URL(serverUrl).searchParams.get('token') ?? '';
@@ -129,7 +136,7 @@ function plain(line: string): string {
 /** The token stands in the command line; the title takes its place in lists of processes. */
 process.title = 'orrery-device-client';
 
-const read = parseClientArguments(process.argv.slice(2));
+const read = parseClientArguments(process.argv.slice(2), process.env);
 if (!read.ok) {
   complain(`${read.error}\n\n${CLIENT_USAGE.trimEnd()}`);
   process.exitCode = 2;

@@ -74,7 +74,7 @@ function isLoopback(host: string): boolean {
 /** The key stands in the command line; the title takes its place in lists of processes. */
 process.title = 'orrery-device-server';
 
-const read = parseServerArguments(process.argv.slice(2));
+const read = parseServerArguments(process.argv.slice(2), process.env);
 if (!read.ok) {
   process.stderr.write(`${read.error}\n\n${SERVER_USAGE}`);
   process.exitCode = 2;

@@ -21,7 +21,7 @@ type ProgramName = 'device-server' | 'device-client';
 
 /** The programs as they ship: one file each, packages beside them. Started from source each would take a second. */
 export type Programs = {
-  start(name: ProgramName, args: readonly string[]): Program;
+  start(name: ProgramName, args: readonly string[], variables?: Readonly<Record<string, string>>): Program;
   /** One of the texts that were built along. */
   startText(name: string, args: readonly string[]): Program;
   remove(): Promise<void>;
@@ -46,7 +46,7 @@ export async function buildPrograms(texts: { readonly [name: string]: string } =
   }
   await stop(); // its service would outlive the tests
   return {
-    start: (name, args) => startProgram(path.join(folder, `${name}.mjs`), args),
+    start: (name, args, variables) => startProgram(path.join(folder, `${name}.mjs`), args, variables),
     startText: (name, args) => startProgram(path.join(folder, `text-${name}.mjs`), args),
     remove: () => rm(folder, { recursive: true, force: true }),
   };
@@ -62,8 +62,14 @@ export type Program = {
   readonly ended: Promise<{ readonly code: number | null; readonly signal: NodeJS.Signals | null }>;
 };
 
-function startProgram(file: string, args: readonly string[]): Program {
-  const child = spawn(process.execPath, [file, ...args], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+function startProgram(
+  file: string,
+  args: readonly string[],
+  variables: Readonly<Record<string, string>> = {},
+): Program {
+  // biome-ignore lint/style/noProcessEnv: a program inherits the environment of whoever starts it
+  const env = { ...process.env, ...variables };
+  const child = spawn(process.execPath, [file, ...args], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], env });
   let output = '';
   const collect = (chunk: Buffer) => {
     output += chunk.toString('utf8');
