@@ -75,10 +75,14 @@ function toolTypeOf(tool: ToolDescription): ToolType {
   return tool.annotations?.readOnlyHint === true ? 'data_collection' : 'action';
 }
 
+/** Of a name that somebody made up. */
+const NAME_LENGTH_MAX = 200;
+
 /** The sentence for a tool that does not exist. */
 export function unknownTool(name: string, catalogue: ToolCatalogue): string {
   const names = catalogue.entries.map((entry) => entry.exposedName);
   const shown = names.slice(0, 20).join(', ');
   const more = names.length > 20 ? ` and ${names.length - 20} more (list_tools tells all)` : '';
-  return `Unknown tool "${name}"; this device has ${shown}${more}`;
+  const asked = name.length > NAME_LENGTH_MAX ? `${name.slice(0, NAME_LENGTH_MAX)}…` : name;
+  return `Unknown tool "${asked}"; this device has ${shown}${more}`;
 }
