@@ -21,7 +21,7 @@ beforeAll(async () => {
   const server = start('device-server', '--port', '0', '--api-key', 'a-key');
   const [, port] = await server.says(/"type":"ready".*"port":(\d+)/);
   url = `ws://127.0.0.1:${port}/ws?token=a-key`;
-  device = start('device-client', '--server-url', url, '--id', 'one', '--root', folder, '--allow', 'sh');
+  device = start('device-client', '--server-url', url, '--id', 'one', '--root', folder, '--allow', 'sh,yes');
   await device.says(/Registered/);
 });
 
@@ -104,6 +104,21 @@ test('all that a command printed comes before its end, both streams in order', a
   const ended = await requester.run(`$ sh -c 'seq 1 500; sleep 0.2; echo oops >&2; printf last'`);
   expect(ended.status).toBe('completed');
   expect(requester.lines).toEqual([...Array.from({ length: 500 }, (_, index) => `${index + 1}`), 'oops', 'last']);
+});
+
+test('a program that prints as fast as it can holds nothing else up', async () => {
+  const requester = await link('log', 'cancel', 'device_info');
+  const { sessionId, ended } = await requester.send('$ yes orrery-flood');
+  await until('lines are told', () => requester.lines.includes('orrery-flood') || undefined);
+
+  expect(await requester.endpoint.requestDeviceInfo()).toMatchObject({ ok: true, fresh: true });
+  expect(await requester.run('$ echo meanwhile')).toMatchObject({ result: [{ result: 'meanwhile' }] });
+  await requester.endpoint.cancelTask(sessionId);
+
+  expect(await ended).toMatchObject({ status: 'failed' });
+  await until('the program is gone', async () =>
+    [...(await processTable()).values()].includes('yes orrery-flood') ? undefined : true,
+  );
 });
 
 test('a command is gone after its task was cancelled', async () => {

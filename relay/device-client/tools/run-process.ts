@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createOutputLines } from '@/lib/device/output-lines';
+import { createPacedLines } from './paced-lines';
 
 export type ProcessOrder = {
   /** The program's own path: nothing is looked up. */
@@ -151,11 +151,7 @@ function collect(stream: NodeJS.ReadableStream, { outputBytesMax, onOutput }: Pr
 }
 
 function tellLines(stream: NodeJS.ReadableStream, onOutput: (line: string) => void): void {
-  const decoder = new TextDecoder('utf-8');
-  const lines = createOutputLines(onOutput);
-  stream.on('data', (chunk: Buffer) => lines.write(decoder.decode(chunk, { stream: true })));
-  stream.once('close', () => {
-    lines.write(decoder.decode());
-    lines.end();
-  });
+  const lines = createPacedLines(onOutput);
+  stream.on('data', (chunk: Buffer) => lines.write(chunk));
+  stream.once('close', () => lines.end());
 }
