@@ -13,6 +13,7 @@ import type { Logger } from '@/lib/std/logger';
 import type { Random } from '@/lib/std/random';
 import { createDeviceManifest } from './device-manifest';
 import { createDeviceToolBox } from './device-tool-box';
+import { createDiskProbe } from './disk-probe';
 import { createGpuProbe } from './gpu-probe';
 import type { ToolServerConfig } from './mcp/mcp-config';
 import { readSystemInfo } from './system-info';
@@ -59,7 +60,8 @@ export function createDeviceClient(options: DeviceClientOptions): DeviceClient {
   const { id, root, clock, logger } = options;
   const processes = createProcessGroups();
   const gpus = createGpuProbe({ processes, environment: options.environment, clock, logger });
-  const systemInfo = () => readSystemInfo({ deviceId: id, folder: root.realPath, clock, gpus });
+  const disk = createDiskProbe({ folder: root.realPath, clock });
+  const systemInfo = () => readSystemInfo({ deviceId: id, clock, disk, gpus });
   const policy = commandPolicyOf(process.platform, options.allowedCommands);
   const box = createDeviceToolBox({ ...options, policy, processes, systemInfo });
   const { addedCapabilities } = options;

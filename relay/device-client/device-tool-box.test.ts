@@ -7,6 +7,7 @@ import type { JsonObject } from '@/lib/std/json';
 import { silentLogger } from '@/lib/std/logger';
 import { createNodeClock } from '@/relay/net/node-clock';
 import { createDeviceToolBox } from './device-tool-box';
+import { createDiskProbe } from './disk-probe';
 import type { CallContext, ToolBox } from './mcp/tool-box';
 import { readSystemInfo } from './system-info';
 import { commandPolicyOf } from './tools/command-policy';
@@ -32,6 +33,7 @@ async function openBox({ allowedCommands = [] }: { allowedCommands?: string[] })
   const clock = createNodeClock();
   const root = await openRootFolder(path.join(outer, 'root'));
   rootPath = root.realPath;
+  const disk = createDiskProbe({ folder: rootPath, clock });
   return createDeviceToolBox({
     root,
     processes: createProcessGroups(),
@@ -39,7 +41,7 @@ async function openBox({ allowedCommands = [] }: { allowedCommands?: string[] })
     clock,
     toolServers: [],
     environment: { NODE_ENV: 'test', SECRET_TOKEN: 'leak' },
-    systemInfo: () => readSystemInfo({ deviceId: 'box', folder: rootPath, clock, gpus: { read: async () => [] } }),
+    systemInfo: () => readSystemInfo({ deviceId: 'box', clock, disk, gpus: { read: async () => [] } }),
     logger: silentLogger,
   });
 }

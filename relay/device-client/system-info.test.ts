@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { isJsonObject, type JsonObject } from '@/lib/std/json';
 import { silentLogger } from '@/lib/std/logger';
 import { createNodeClock } from '@/relay/net/node-clock';
+import { createDiskProbe } from './disk-probe';
 import { createGpuProbe } from './gpu-probe';
 import { readSystemInfo } from './system-info';
 import { createProcessGroups } from './tools/run-process';
@@ -27,9 +28,10 @@ async function tool(name: string, script: string): Promise<void> {
 async function read(ofFolder = folder): Promise<JsonObject> {
   const clock = createNodeClock();
   const processes = createProcessGroups();
+  const disk = createDiskProbe({ folder: ofFolder, clock });
   const environment: NodeJS.ProcessEnv = { NODE_ENV: 'test', PATH: `${folder}${path.delimiter}/usr/bin:/bin` };
   const gpus = createGpuProbe({ processes, environment, clock, logger: silentLogger });
-  const info = await readSystemInfo({ deviceId: 'one', folder: ofFolder, clock, gpus });
+  const info = await readSystemInfo({ deviceId: 'one', clock, disk, gpus });
   processes.killAll();
   return info;
 }

@@ -1,29 +1,25 @@
-import { statfs } from 'node:fs/promises';
 import os from 'node:os';
-import { withinTime } from '@/lib/aip/resilience/wait';
 import type { Clock } from '@/lib/std/clock';
 import type { JsonObject } from '@/lib/std/json';
+import type { DiskProbe } from './disk-probe';
 import type { GpuProbe } from './gpu-probe';
 
 export type SystemInfoOptions = {
   readonly deviceId: string;
-  /** The disk of this folder is told. */
-  readonly folder: string;
   readonly clock: Clock;
+  readonly disk: DiskProbe;
   readonly gpus: GpuProbe;
 };
 
 /** The words of the wire for operating systems. */
 const PLATFORM_WORDS: Partial<Record<NodeJS.Platform, string>> = { win32: 'windows' };
-/** A disk of the network may hang for minutes. */
-const DISK_MS = 2_000;
 
 /**
  * Reads the machine now, in the shape that AIP's device information has. What changes stands in `custom_metadata`, where
  * what cannot be read is absent. In the members beside it that is `"unknown"` or 0, as the stock device says it.
  */
-export async function readSystemInfo({ deviceId, folder, clock, gpus }: SystemInfoOptions): Promise<JsonObject> {
-  const [disk, found] = await Promise.all([readDisk(folder, clock), gpus.read()]);
+export async function readSystemInfo({ deviceId, clock, disk, gpus }: SystemInfoOptions): Promise<JsonObject> {
+  const [space, found] = await Promise.all([disk.read(), gpus.read()]);
   return {
     device_id: deviceId,
     platform: PLATFORM_WORDS[process.platform] ?? process.platform,
@@ -48,7 +44,7 @@ export async function readSystemInfo({ deviceId, folder, clock, gpus }: SystemIn
         'uptime_seconds',
         attempt(() => Math.round(os.uptime())),
       ),
-      ...disk,
+      ...(space && { disk_total_gb: toGb(space.totalBytes), disk_free_gb: toGb(space.freeBytes) }),
       ...(found.length > 0 && { gpu: found }),
     },
   };
@@ -56,18 +52,6 @@ export async function readSystemInfo({ deviceId, folder, clock, gpus }: SystemIn
 
 export function readOsVersion(): string {
   return attempt(() => `${os.type()} ${os.release()}`) ?? 'unknown';
-}
-
-async function readDisk(folder: string, clock: Clock): Promise<JsonObject> {
-  try {
-    const read = await withinTime(clock, DISK_MS, statfs(folder));
-    if (!read.inTime) return {};
-    const { blocks, bavail, bsize } = read.value;
-    return blocks > 0 ? { disk_total_gb: toGb(blocks * bsize), disk_free_gb: toGb(bavail * bsize) } : {};
-  } catch {
-    // Some file systems do not tell; the rest of the information is worth sending.
-    return {};
-  }
 }
 
 /** Windows has no such number, and says 0 in its place. */

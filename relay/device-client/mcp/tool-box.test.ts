@@ -7,6 +7,7 @@ import type { CommandResult } from '@/lib/aip/messages';
 import type { JsonObject } from '@/lib/std/json';
 import { silentLogger } from '@/lib/std/logger';
 import { createNotesServer } from '@/relay/device-client/testing/notes-server';
+import { until } from '@/relay/device-client/testing/programs';
 import { createNodeClock } from '@/relay/net/node-clock';
 import { connectInProcess, connectToolServer } from './connect-tool-server';
 import type { ToolServerConfig } from './mcp-config';
@@ -126,6 +127,27 @@ test('a server that cannot be started stops nobody else', async () => {
   expect(await call(box, 'notes.add_note', { parameters: { text: 'milk' } })).toMatchObject({ status: 'success' });
 });
 
+test('a server that never answers does not hold the end up, and ends with it', async () => {
+  const script = 'console.error("here", process.pid); setInterval(() => {}, 1000)';
+  const said: string[] = [];
+  const logger = { ...silentLogger, debug: (_: string, facts?: object) => said.push(JSON.stringify(facts)) };
+  const config: ToolServerConfig = { ...STDIO, name: 'mute', args: ['-e', script] };
+  const link = createToolServerLink({ name: 'mute', connect: () => connectToolServer(config, logger), clock, logger });
+  const box = createToolBox([link]);
+  void box.start();
+  const pid = await until('the server runs', () => /here (\d+)/.exec(said.join(' '))?.[1]);
+  await box.close();
+  await until('the server is gone', () => (isAlive(Number(pid)) ? undefined : true));
+});
+
+test('a tool that is called by its full name waits for no other server', async () => {
+  const mute = { name: 'mute', connect: () => new Promise<never>(() => {}), clock, logger: silentLogger };
+  const notes = { name: 'notes', connect: () => connectInProcess(createNotesServer()), clock, logger: silentLogger };
+  const servers = [createToolServerLink({ ...notes, name: 'device' }), createToolServerLink(mute)];
+  const box = createToolBox([...servers, createToolServerLink(notes)]);
+  expect(await call(box, 'notes.add_note', { parameters: { text: 'milk' } })).toMatchObject({ result: 'noted milk' });
+});
+
 test('tools of a server on the network are called with its headers', async () => {
   const seen: unknown[] = [];
   const http = createServer(async (request, response) => {
@@ -143,6 +165,15 @@ test('tools of a server on the network are called with its headers', async () =>
   });
   expect(new Set(seen)).toEqual(new Set(['Bearer secret']));
 });
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 async function listen(http: Server): Promise<number> {
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));

@@ -43,7 +43,13 @@ export function createToolBox(servers: readonly ToolServerLink[]): ToolBox {
     const [builtin] = servers;
     await builtin?.start();
     const isBuiltin = builtin?.describe().tools.some((tool) => tool.name === toolName) ?? false;
-    if (!isBuiltin) await start();
+    if (isBuiltin) return presentCatalogue();
+    // A full name says whose tool it is: no slower server is waited for.
+    const named = servers.find(({ name }) => toolName.startsWith(`${name}.`));
+    await named?.start();
+    const catalogue = presentCatalogue();
+    if (named && catalogue.find(toolName)) return catalogue;
+    await start();
     return presentCatalogue();
   }
 

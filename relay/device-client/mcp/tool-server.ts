@@ -72,6 +72,7 @@ export function createToolServerLink(options: ToolServerOptions): ToolServerLink
   const outputs = createCallOutputs();
   const listeners = new Set<() => void>();
   let tools: readonly ToolDescription[] = [];
+  let latest: Client | undefined;
   let current: Promise<Client> | undefined;
   let firstTry: Promise<void> | undefined;
   let isUp = false;
@@ -81,8 +82,11 @@ export function createToolServerLink(options: ToolServerOptions): ToolServerLink
 
   async function open(): Promise<Client> {
     const client = listeningClient();
+    latest = client;
     try {
-      await client.connect(await connect(), { timeout: START_TIMEOUT_MS });
+      const transport = await connect();
+      if (isClosed) throw new Error(`The tool server "${name}" was closed`);
+      await client.connect(transport, { timeout: START_TIMEOUT_MS });
       tools = await readTools(client, START_TIMEOUT_MS);
     } catch (cause) {
       await client.close();
@@ -116,9 +120,14 @@ export function createToolServerLink(options: ToolServerOptions): ToolServerLink
   }
 
   function listeningClient(): Client {
+    let asked = 0;
     const onChanged = () => {
+      asked += 1;
+      const order = asked;
       readTools(client, START_TIMEOUT_MS).then(
         (read) => {
+          // Two changes in a row may be answered in any order; the later question has the newer answer.
+          if (order !== asked) return;
           tools = read;
           tellChange();
         },
@@ -208,9 +217,8 @@ export function createToolServerLink(options: ToolServerOptions): ToolServerLink
     async close() {
       isClosed = true;
       stopTimer();
-      // A connection that never came about needs no goodbye.
-      const client = await current?.catch(() => undefined);
-      await client?.close();
+      // Also one that is still connecting: nobody waits for its answer any more.
+      await latest?.close();
     },
   };
 }
