@@ -38,6 +38,8 @@ type Line = { readonly text: string; readonly bytes: number };
 /** The output of one session's commands on its way: in order, merged where it comes too fast, never without limits. */
 export function createSessionLog({ clock, outlet }: SessionLogOptions): SessionLog {
   let waiting: Line[] = [];
+  /** Those before it are dropped; taking each one out by itself would move all others. */
+  let firstWaiting = 0;
   let waitingBytes = 0;
   let droppedLines = 0;
   /** Of the last frames, the oldest first. */
@@ -86,13 +88,14 @@ export function createSessionLog({ clock, outlet }: SessionLogOptions): SessionL
   }
 
   function isEmpty() {
-    return waiting.length === 0 && droppedLines === 0;
+    return waiting.length === firstWaiting && droppedLines === 0;
   }
 
   function take(): readonly string[] {
-    const lines = waiting.map(({ text }) => text);
+    const lines = waiting.slice(firstWaiting).map(({ text }) => text);
     if (droppedLines > 0) lines.unshift(`[${droppedLines} lines left out]`);
     waiting = [];
+    firstWaiting = 0;
     waitingBytes = 0;
     droppedLines = 0;
     return lines;
@@ -103,9 +106,13 @@ export function createSessionLog({ clock, outlet }: SessionLogOptions): SessionL
     waiting.push(line);
     waitingBytes += line.bytes;
     while (waitingBytes > WAITING_BYTES_MAX) {
-      waitingBytes -= waiting.shift()?.bytes ?? 0;
+      waitingBytes -= waiting[firstWaiting]?.bytes ?? 0;
+      firstWaiting += 1;
       droppedLines += 1;
     }
+    if (firstWaiting * 2 <= waiting.length) return;
+    waiting = waiting.slice(firstWaiting);
+    firstWaiting = 0;
   }
 
   return {

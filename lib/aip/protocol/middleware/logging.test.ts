@@ -6,8 +6,9 @@ import { createLoggingMiddleware } from './logging';
 test('each message is one line that says what it is and to whom it belongs, and nothing of what it carries', async () => {
   const lines: [string, LogFields][] = [];
   const logger = { ...silentLogger, debug: (what: string, fields: LogFields = {}) => void lines.push([what, fields]) };
-  const middlewares = [createLoggingMiddleware({ logger, fields: { link: 'north' } })] as const;
-  const { constellation } = await aPair({ middlewares });
+  const { constellation } = await aPair({
+    middlewares: [createLoggingMiddleware({ logger, fields: { link: 'north' } })],
+  });
   await giveTask(constellation, 's-1', {
     request: 'one-round',
     metadata: { note: 'a secret' },
