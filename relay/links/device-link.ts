@@ -14,9 +14,10 @@ import { redactText } from '@/relay/net/json-logger';
 import type { AddressPolicy } from './address-policy';
 import { checkServerUrl, createGuardedLookup } from './allowed-url';
 import { type AttemptKey, type AttemptQueue, createAttemptQueue } from './attempt-queue';
+import type { SessionEnd } from './flight';
 import type { HostBudget } from './host-budget';
 import type { AttemptOrder, DeviceFact, LinkHost } from './link-host';
-import { LinkSession, type SessionEnd } from './link-session';
+import { LinkSession } from './link-session';
 import type { LinkTiming } from './link-timing';
 import { type LinkFailure, nextTry } from './reconnect-policy';
 import { cancelledReport, failedReport } from './translate';
@@ -38,6 +39,9 @@ export type DeviceLinkOptions = {
 type Outcome =
   | { readonly kind: 'failed'; readonly failure: LinkFailure; readonly reason: string }
   | { readonly kind: 'ended'; readonly end: SessionEnd; readonly heldMs: number };
+
+/** What this relay makes use of towards a server that agrees to it. */
+const EXTENSIONS = ['device_info', 'log', 'cancel', 'deadline'] as const;
 
 const LIFE_AND_DEATH: ReadonlySet<DeviceStatus> = new Set(['connected', 'disconnected', 'failed']);
 
@@ -251,7 +255,7 @@ export class DeviceLink {
           clientId: `orrery-${installation}-${random.hex(4)}@${deviceId}`,
           targetId: deviceId,
           taskName: 'orrery',
-          extensions: ['device_info'],
+          extensions: EXTENSIONS,
           timing,
           onSignal,
         }),

@@ -42,6 +42,10 @@ export type LinkHost = {
   report(report: RunReport): Promise<Result<null, string>>;
   tell(deviceId: DeviceId, facts: readonly DeviceFact[]): Promise<void>;
   heard(deviceId: DeviceId, atMs: number): void;
+  /** An attempt goes out; `isLive` says whether its server tells lines while it runs. */
+  outputBegins(order: AttemptOrder, isLive: boolean): void;
+  /** Lines that the attempt has just put out, as the device sent them. */
+  output(order: AttemptOrder, lines: readonly string[]): void;
   /** Keeps a large result beside the journal. */
   keepResult(value: JsonValue): TaskResult;
   /** The address with its secret; an error says why it cannot be had. */

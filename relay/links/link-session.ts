@@ -8,14 +8,11 @@ import type { DeviceId } from '@/lib/std/ids';
 import type { Logger } from '@/lib/std/logger';
 import type { Result } from '@/lib/std/result';
 import { type AttemptKey, type AttemptQueue, isSameAttempt } from './attempt-queue';
+import { Flight, type SessionEnd } from './flight';
 import type { AttemptOrder, DeviceFact, LinkHost } from './link-host';
 import { ABSENT, type InfoPurpose, LinkInformation } from './link-information';
 import type { LinkTiming } from './link-timing';
-import { cancelledReport, closeReason, endedReport, failedReport, lostReport } from './translate';
-
-/** Why a connection ended. `recheck`: the device may be gone from its server, which a new registration will tell. */
-export type SessionEndCause = 'closed' | 'cancelled' | 'timed-out' | 'recheck' | 'restart' | 'stopped';
-export type SessionEnd = { readonly cause: SessionEndCause; readonly reason: string };
+import { cancelledReport, closeReason, endedReport, failedReport } from './translate';
 
 export type LinkSessionOptions = {
   readonly deviceId: DeviceId;
@@ -27,13 +24,6 @@ export type LinkSessionOptions = {
   readonly createEndpoint: (onSignal: (signal: LinkSignal) => Promise<void>) => ConstellationConnection;
   /** Status and work, told in the order of happening. */
   readonly announce: (facts: readonly DeviceFact[]) => Promise<void>;
-};
-
-/** The attempt that this connection carries. Until `sent`, nothing of it has left the relay. */
-type Flight = {
-  readonly order: AttemptOrder;
-  phase: 'journaling' | 'sent' | 'accepted';
-  readonly timers: CancelTimer[];
 };
 
 /** Of the connection as a whole; only a ready one takes from its queue. */
@@ -56,7 +46,7 @@ const FINISHED_KEPT_MAX = 64;
  *                └──► ended, from anywhere: closed, cancelled, timed out, gone
  * ```
  * At most one attempt is under way. The server ends its sessions when the connection closes, so with an attempt under way
- * only a cancel or its timeout closes it.
+ * only a cancel or its timeout closes it, and only where the server does not end single tasks (flight.ts).
  */
 export class LinkSession {
   readonly ended: Promise<SessionEnd>;
@@ -112,7 +102,7 @@ export class LinkSession {
     return this.#flight !== undefined && isSameAttempt(this.#flight.order, key);
   }
 
-  /** Ends the attempt under way. What was not sent yet is simply dropped; else the connection is closed under it. */
+  /** Ends the attempt under way. What was not sent yet is simply dropped. */
   cancel(): void {
     const flight = this.#flight;
     if (flight === undefined) return;
@@ -120,7 +110,7 @@ export class LinkSession {
       this.#landAndGoOn(cancelledReport(flight.order));
       return;
     }
-    this.end({ cause: 'cancelled', reason: 'the task was cancelled' });
+    flight.cancel();
   }
 
   /** Closes for a new address or the like, as soon as no attempt is under way. */
@@ -163,7 +153,9 @@ export class LinkSession {
       this.#options.announce([status('idle')]).catch((cause: unknown) => this.#broken('idle', cause));
       return;
     }
-    const flight: Flight = { order, phase: 'journaling', timers: [] };
+    const { clock, timing } = this.#options;
+    const closeLink = (end: SessionEnd) => this.end(end);
+    const flight = new Flight({ order, clock, timing, endpoint: this.#endpoint, closeLink });
     this.#flight = flight;
     this.#send(flight).catch((cause: unknown) => this.#broken('send', cause));
   }
@@ -182,12 +174,13 @@ export class LinkSession {
     }
     flight.phase = 'sent';
     const told = announce([status('busy'), { type: 'work', currentTask: { runId, taskId } }]);
-    flight.timers.push(
-      afterReading(clock, order.timeoutMs, () => this.#timeOut(flight)),
+    flight.hold(
+      afterReading(clock, flight.patienceMs, () => flight.timeOut()),
       clock.after(timing.admissionMs, () => this.#warnUnanswered(flight)),
     );
-    const timeoutSeconds = Math.ceil(order.timeoutMs / 1_000);
+    host.outputBegins(order, this.#endpoint.extensions.includes('log'));
     const { sessionId, taskName, request } = order;
+    const timeoutSeconds = order.timeoutMs / 1_000;
     const sent = await this.#endpoint.sendTask({ sessionId, taskName, request, timeoutSeconds });
     if (!sent.ok && sent.error.code === 'too-deep' && this.#flight === flight) {
       this.#landAndGoOn(failedReport(order, sent.error.message, 'refused'));
@@ -195,12 +188,6 @@ export class LinkSession {
       logger.warn('task-not-sent', { deviceId, runId, taskId, attempt, reason: sent.error.message });
     }
     await told;
-  }
-
-  #timeOut(flight: Flight): void {
-    if (this.#flight !== flight) return;
-    const seconds = flight.order.timeoutMs / 1_000;
-    this.end({ cause: 'timed-out', reason: `no result within ${seconds} s` });
   }
 
   #warnUnanswered(flight: Flight): void {
@@ -227,7 +214,7 @@ export class LinkSession {
       case 'info-pushed':
         return announce([{ type: 'info', info: signal.info, fresh: true, askedAtMs: clock.now() }]);
       case 'log':
-        return;
+        return this.#onLog(signal);
       case 'closed':
         return this.#finish(signal.code, signal.reason);
       default:
@@ -244,6 +231,12 @@ export class LinkSession {
     await this.#options.host.report({ type: 'attempt-accepted', runId, taskId, attempt });
   }
 
+  #onLog({ sessionId, messages }: Extract<LinkSignal, { kind: 'log' }>): void {
+    const order = this.#flight?.order;
+    if (order?.sessionId !== sessionId) this.#foreign('log', sessionId);
+    else this.#options.host.output(order, messages);
+  }
+
   async #onTaskEnded(signal: Extract<LinkSignal, { kind: 'task-ended' }>): Promise<void> {
     const { host } = this.#options;
     const flight = this.#flight;
@@ -253,7 +246,7 @@ export class LinkSession {
       await host.report(endedReport(finished, signal, (value) => host.keepResult(value)));
       return;
     }
-    const report = endedReport(flight.order, signal, (value) => host.keepResult(value));
+    const report = flight.endReport(signal, (value) => host.keepResult(value));
     await this.#settle(report, report.outcome === 'failed' ? 'look-first' : 'go-on');
   }
 
@@ -304,7 +297,7 @@ export class LinkSession {
     const flight = this.#flight;
     if (flight === undefined) return;
     this.#flight = undefined;
-    for (const stop of flight.timers) stop();
+    flight.land();
     this.#finished.set(flight.order.sessionId, flight.order);
     for (const oldest of this.#finished.keys()) {
       if (this.#finished.size <= FINISHED_KEPT_MAX) break;
@@ -365,7 +358,7 @@ export class LinkSession {
       state.phase === 'ending' ? state.end : { cause: 'closed', reason: closeReason(code, reason) };
     const flight = this.#flight;
     if (flight !== undefined) {
-      this.#land(this.#lastReport(flight, end, code)).catch((cause: unknown) => this.#broken('close', cause));
+      this.#land(flight.lastReport(end, code)).catch((cause: unknown) => this.#broken('close', cause));
     }
     this.#failRefresh(end.reason);
     this.#resolveEnded(end);
@@ -373,19 +366,6 @@ export class LinkSession {
 
   #failRefresh(reason: string): void {
     this.#information.failRefresh(reason).catch((cause: unknown) => this.#broken('refresh', cause));
-  }
-
-  #lastReport({ order, phase }: Flight, end: SessionEnd, code: number): RunReport {
-    if (end.cause === 'cancelled') return cancelledReport(order);
-    if (end.cause === 'timed-out') {
-      const error = `The task was given up: ${end.reason}; the device may still finish its current command`;
-      return failedReport(order, error, 'timeout');
-    }
-    if (code === 1009) {
-      return failedReport(order, 'result too large: it is over the limit for one message of this relay', 'too-large');
-    }
-    if (phase === 'journaling') return lostReport(order, `${end.reason}, just before the task was sent`);
-    return lostReport(order, end.reason);
   }
 }
 

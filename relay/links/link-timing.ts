@@ -1,4 +1,4 @@
-import { CONSTELLATION_TIMERS } from '@/lib/aip/resilience/timer-defaults';
+import { CONSTELLATION_ENDPOINT_TIMERS, CONSTELLATION_TIMERS } from '@/lib/aip/resilience/timer-defaults';
 
 /** Numbers of a device link, in milliseconds: those of its endpoint, and what the relay adds. */
 export const LINK_TIMING = {
@@ -10,6 +10,10 @@ export const LINK_TIMING = {
   admissionMs: 15_000,
   /** A close that nobody confirms counts as confirmed. */
   closeMs: 10_000,
+  /** How long a server that agreed to `cancel` may take to end a task; then the connection is closed under it. */
+  cancelMs: CONSTELLATION_ENDPOINT_TIMERS.cancelMs,
+  /** What a server that agreed to `deadline` gets on top of a task's timeout, to say itself that it is over. */
+  deadlineGraceMs: CONSTELLATION_ENDPOINT_TIMERS.deadlineGraceMs,
   /** A connection that held this long forgets the failures before it. */
   stableMs: 60_000,
 } as const;

@@ -5,7 +5,7 @@ import type { Cursor, Position, StreamName } from '@/lib/relay-protocol/streams'
 import type { Refusal, RunCreate } from '@/lib/run/commands';
 import type { Run } from '@/lib/run/run';
 import type { RunSummary } from '@/lib/run/run-summary';
-import type { CommandId, DeviceId, RunId } from '@/lib/std/ids';
+import type { CommandId, DeviceId, RunId, TaskId } from '@/lib/std/ids';
 import type { JsonValue } from '@/lib/std/json';
 
 /** Who sends a command; known from the session or the token, never from a frame. */
@@ -36,6 +36,18 @@ export type Register = {
   readonly value: JsonValue;
 };
 
+/** What a task has put out so far: the lines from `startLine` to before `nextLine`, numbered from 0. */
+export type TaskOutput = {
+  readonly attempt: number;
+  /** Whether its device server tells lines while the task runs. */
+  readonly isLive: boolean;
+  /** The first line that is kept; so many are left out. */
+  readonly firstLine: number;
+  readonly startLine: number;
+  readonly nextLine: number;
+  readonly lines: readonly string[];
+};
+
 /** The one writer, as the gateway and the API see it. */
 export type Runtime = {
   submit(input: CommandInput): Promise<Verdict>;
@@ -45,6 +57,8 @@ export type Runtime = {
   runSummaries(): readonly RunSummary[];
   /** When a device's server was last heard, in Unix milliseconds. */
   lastHeardAtMs(deviceId: DeviceId): number | undefined;
+  /** Output of a task's newest attempt, from line `after` on if that is kept; undefined when there is none. */
+  taskOutput(runId: RunId, taskId: TaskId, after: number): TaskOutput | undefined;
   head(stream: StreamName): Cursor;
   readAfter(
     stream: StreamName,

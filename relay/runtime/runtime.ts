@@ -15,6 +15,7 @@ import { createDeviceSecrets } from './device-secrets';
 import { startForgetting } from './forget-devices';
 import { keepResult } from './keep-result';
 import { applyEffects, queuedOrders } from './link-effects';
+import { createOutputBook } from './output-book';
 import { createJournalReader } from './recover';
 import { createHeardBook } from './registers';
 import { createRelayState } from './relay-state';
@@ -59,6 +60,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
   const committedListeners = new Set<(committed: readonly Committed[]) => void>();
   const registerListeners = new Set<(register: Register) => void>();
   const heardBook = createHeardBook(clock, (register) => tellAll(registerListeners, register));
+  const outputBook = createOutputBook(clock, (register) => tellAll(registerListeners, register));
   let links: LinkPool | undefined;
   let isClosing = false;
 
@@ -131,6 +133,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       const settled = writer.settled();
       writer.closeIfOld();
       await settled;
+      if (report.type === 'attempt-ended' || report.type === 'attempt-lost') outputBook.end(report);
       return decided.ok ? ok(null) : err(decided.error.message);
     },
     tell(deviceId, facts) {
@@ -140,6 +143,8 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       return settled;
     },
     heard: (deviceId, atMs) => heardBook.heard(deviceId, atMs),
+    outputBegins: (order, isLive) => outputBook.begin(order, isLive),
+    output: (order, lines) => outputBook.add(order, lines),
     keepResult: (value) => keepResult(engine.blobs, value),
     serverUrl(deviceId) {
       const device = state.committed.fleet().devices.get(deviceId);
@@ -179,6 +184,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
     run: (runId) => state.committed.run(runId),
     runSummaries: () => state.summaries(),
     lastHeardAtMs: (deviceId) => heardBook.lastHeardAtMs(deviceId),
+    taskOutput: (runId, taskId, after) => outputBook.read({ runId, taskId }, after),
     head: (stream) => engine.head(stream),
     readAfter: (stream, number, limit) => engine.readAfter(stream, number, limit),
     hasStream(stream) {
@@ -190,7 +196,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       if (text === undefined) throw new Error(`Expected a known stream, got "${stream}"; ask hasStream first`);
       return { cursor: engine.head(stream), text };
     },
-    registers: (stream) => heardBook.registers(stream),
+    registers: (stream) => [...heardBook.registers(stream), ...outputBook.registers(stream)],
     onCommitted(listener) {
       committedListeners.add(listener);
       return () => committedListeners.delete(listener);
@@ -204,6 +210,7 @@ export function createRuntime(options: RuntimeOptions): Runtime {
       isClosing = true;
       stopForgetting?.();
       await links?.close();
+      outputBook.close();
       writer.flush();
     },
   };

@@ -17,13 +17,15 @@ import type { RunId } from '@/lib/std/ids';
 import type { Random } from '@/lib/std/random';
 import type { Engine } from '@/relay/engine/engine';
 import { createMemoryEngine } from '@/relay/engine/memory-engine';
-import type { CommandInput, Committed, Register, Runtime, Verdict } from '@/relay/runtime/runtime-port';
+import type { CommandInput, Committed, Register, Runtime, TaskOutput, Verdict } from '@/relay/runtime/runtime-port';
 
 export type FakeRuntime = Runtime & {
   readonly engine: Engine;
   /** Commits events as a device link or a rule would. */
   commit(stream: StreamName, events: readonly StreamEvent[]): void;
   setRegister(register: Register): void;
+  /** What every task has put out, if anything. */
+  output: TaskOutput | undefined;
   readonly submitted: readonly CommandInput[];
   /** The next snapshot of any stream is this text. */
   snapshotText: string | undefined;
@@ -85,6 +87,7 @@ export function createFakeRuntime(ports: { clock: Clock; random: Random }): Fake
     engine,
     submitted,
     snapshotText: undefined,
+    output: undefined,
     ready: true,
     async submit(input) {
       submitted.push(input);
@@ -111,6 +114,7 @@ export function createFakeRuntime(ports: { clock: Clock; random: Random }): Fake
     run: (runId) => runs.get(runId),
     runSummaries: () => [...runs.values()].map(summaryOf).reverse(),
     lastHeardAtMs: () => undefined,
+    taskOutput: () => runtime.output,
     head: (stream) => engine.head(stream),
     readAfter: (stream, number, limit) => engine.readAfter(stream, number, limit),
     hasStream(stream) {

@@ -8,6 +8,8 @@ export type Behaviour = {
   register: 'confirm' | 'refuse' | 'nothing' | 'close';
   info: 'tell' | 'error' | 'nothing';
   task: 'accept' | 'nothing' | 'refuse' | 'close';
+  /** Extensions that it agrees to; a stock server knows of none. */
+  extensions: readonly string[];
 };
 
 export type FakeDeviceServer = {
@@ -18,6 +20,8 @@ export type FakeDeviceServer = {
   readonly frames: Json[];
   readonly tasks: () => readonly Json[];
   readonly registrations: () => readonly Json[];
+  /** The TASK_ENDs that came: a relay's way to ask for the end of one task. */
+  readonly cancels: () => readonly Json[];
   /** Connections that are open. */
   readonly open: Set<Transport>;
   send(frame: Json | string): Promise<void>;
@@ -32,7 +36,7 @@ const AT = '2026-01-02T03:04:05.000Z';
 export async function startFakeDeviceServer(): Promise<FakeDeviceServer> {
   const frames: Json[] = [];
   const open = new Set<Transport>();
-  const behaviour: Behaviour = { register: 'confirm', info: 'tell', task: 'accept' };
+  const behaviour: Behaviour = { register: 'confirm', info: 'tell', task: 'accept', extensions: [] };
   const loopback = await startLoopback({ onTransport: (transport) => void serve(transport) });
   const server: FakeDeviceServer = {
     url: `${loopback.url}?token=hunter2`,
@@ -42,6 +46,7 @@ export async function startFakeDeviceServer(): Promise<FakeDeviceServer> {
     open,
     tasks: () => frames.filter(({ type }) => type === 'task'),
     registrations: () => frames.filter(({ type }) => type === 'register'),
+    cancels: () => frames.filter(({ type }) => type === 'task_end'),
     async send(frame) {
       for (const transport of open) await sendTo(transport, frame);
     },
@@ -76,7 +81,13 @@ export async function startFakeDeviceServer(): Promise<FakeDeviceServer> {
     if (frame.type === 'heartbeat') return aFrame(isOk);
     if (frame.type === 'register') {
       if (behaviour.register === 'refuse') return anError(`Target device '${frame.target_id}' is not connected`);
-      return behaviour.register === 'confirm' ? aFrame(isOk) : behaviour.register === 'close' ? 'close' : undefined;
+      const { extensions } = behaviour;
+      const confirmation = extensions.length === 0 ? isOk : { ...isOk, result: { extensions } };
+      return behaviour.register === 'confirm'
+        ? aFrame(confirmation)
+        : behaviour.register === 'close'
+          ? 'close'
+          : undefined;
     }
     if (frame.type === 'device_info_request') {
       if (behaviour.info === 'nothing') return undefined;
