@@ -9,13 +9,12 @@ import { acceptWebSocket, DEVICE_SERVER_KEEP_ALIVE, type KeepAlive, MESSAGE_BYTE
 import { createKeyCheck, type KeyCheck } from './api-key';
 import { createHttpApi } from './http-api';
 
+/** A client whose message is larger than `messageBytesMax` is closed with 1009. */
 export type DeviceServerOptions = EndpointOptions & {
   readonly host: string;
   /** 0 takes a free one. */
   readonly port: number;
   readonly apiKey: string;
-  /** A larger message closes its connection with 1009. */
-  readonly messageBytesMax?: number;
   readonly keepAlive?: KeepAlive;
 };
 

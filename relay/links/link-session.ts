@@ -1,4 +1,5 @@
 import type { ConstellationConnection, LinkSignal, OpenFailure } from '@/lib/aip/endpoints/constellation-types';
+import { isUnwritable } from '@/lib/aip/protocol/aip-protocol';
 import { afterReading } from '@/lib/aip/resilience/patient-timer';
 import type { Cancellation } from '@/lib/aip/transport/cancellation';
 import type { RunReport } from '@/lib/run/commands';
@@ -182,7 +183,7 @@ export class LinkSession {
     const { sessionId, taskName, request } = order;
     const timeoutSeconds = order.timeoutMs / 1_000;
     const sent = await this.#endpoint.sendTask({ sessionId, taskName, request, timeoutSeconds });
-    if (!sent.ok && sent.error.code === 'too-deep' && this.#flight === flight) {
+    if (!sent.ok && isUnwritable(sent.error) && this.#flight === flight) {
       this.#landAndGoOn(failedReport(order, sent.error.message, 'refused'));
     } else if (!sent.ok) {
       logger.warn('task-not-sent', { deviceId, runId, taskId, attempt, reason: sent.error.message });

@@ -98,6 +98,7 @@ export function startConstellationDevice(options: ConstellationDeviceOptions): C
       taskName,
       extensions: options.extensions,
       timing,
+      ...(options.messageBytesMax !== undefined && { messageBytesMax: options.messageBytesMax }),
       ...(options.middlewares && { middlewares: options.middlewares }),
       ...(onProtocol && { onProtocol: (protocol) => onProtocol(protocol, deviceId) }),
       ...(files && { files: (protocol) => files(protocol, deviceId) }),

@@ -90,6 +90,8 @@ export type ConstellationEndpointOptions = {
   readonly timing?: Partial<ConstellationEndpointTiming>;
   /** What is left out is as in CONSTELLATION_RECONNECTION: 5 tries after the first, 1 s, 60 s, with jitter. */
   readonly reconnection?: Partial<ReconnectionSettings>;
+  /** The largest message that a server takes, in bytes; a larger task is refused. */
+  readonly messageBytesMax?: number;
   readonly middlewares?: readonly ClientMiddleware[];
   /** Gets the protocol of each new connection before anything is sent: for handlers and message types of one's own. */
   readonly onProtocol?: (protocol: ClientProtocol, deviceId: string) => void;

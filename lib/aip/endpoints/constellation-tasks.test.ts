@@ -408,6 +408,18 @@ describe('while it runs', () => {
     expect(await next.ended).toMatchObject({ status: 'completed' });
   });
 
+  test('a task that is larger than its server takes is refused, and the next one goes out', async () => {
+    const constellation = await aConnectedConstellation({ messageBytesMax: 2_000 });
+    const refused = await give(constellation, 'a', { request: 'x'.repeat(3_000) });
+    expect(await refused.ended).toMatchObject({
+      errorType: 'refused',
+      error: expect.stringContaining('larger than the 2000 bytes'),
+    });
+    await give(constellation, 'b');
+    await answerInfo(constellation.server(), { platform: 'linux' });
+    expect(taskOn(constellation.server())).toMatchObject({ request: 'do it' });
+  });
+
   test('a connection that breaks while a task is being written has lost it: nobody knows how much arrived', async () => {
     const constellation = await aConnectedConstellation({
       middlewares: [

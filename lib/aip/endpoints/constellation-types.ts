@@ -55,6 +55,8 @@ export type ConstellationConnectionOptions = {
   readonly taskName: string;
   readonly extensions: readonly Extension[];
   readonly timing?: Partial<ConstellationTiming>;
+  /** The largest message that the server takes, in bytes; a larger task is refused. */
+  readonly messageBytesMax?: number;
   readonly middlewares?: readonly ClientMiddleware[];
   /** Gets the protocol before anything is sent: for handlers and message types of one's own. */
   readonly onProtocol?: (protocol: ClientProtocol) => void;

@@ -9,6 +9,7 @@ import {
   type ServerMessage,
   validateServerMessage,
 } from '@/lib/aip/messages';
+import { isUnwritable } from '@/lib/aip/protocol/aip-protocol';
 import { type ClientProtocol, createClientProtocol } from '@/lib/aip/protocol/client-protocol';
 import { agreedExtensions, isRegistered } from '@/lib/aip/protocol/registration';
 import { readUnreadableCommand } from '@/lib/aip/protocol/unreadable-command';
@@ -87,7 +88,7 @@ export function createDeviceConnection(transport: Transport, options: DeviceConn
     try {
       const sent = await protocol.send(message);
       if (!sent.ok) logger.info('device-message-not-sent', { type: message.type, reason: sent.error.code });
-      if (sent.ok || sent.error.code !== 'too-deep') return sent;
+      if (sent.ok || !isUnwritable(sent.error)) return sent;
       return err({ code: 'unwritable', message: sent.error.message });
     } catch (cause) {
       // Tools and system information come from elsewhere; what is no JSON after all must not end the device.

@@ -55,6 +55,8 @@ export type DeviceServerOptions = {
    * features, and `tags` stand beside them.
    */
   readonly deviceConfig?: (deviceId: string) => JsonObject | undefined;
+  /** The largest message that clients take, in bytes; a larger outcome becomes a failure that says so. */
+  readonly messageBytesMax?: number;
   /** Platforms that the agent can drive; a task for any other is refused. */
   readonly platforms?: readonly string[];
   /**

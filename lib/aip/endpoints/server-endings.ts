@@ -1,4 +1,5 @@
 import { buildTaskEnd, type TaskEnding } from '@/lib/aip/messages';
+import { isUnwritable } from '@/lib/aip/protocol/aip-protocol';
 import type { Clock } from '@/lib/std/clock';
 import type { Logger } from '@/lib/std/logger';
 import { isConnected, type Peer } from './server-peer';
@@ -33,7 +34,7 @@ export function createEndings({ clock, logger }: { readonly clock: Clock; readon
     try {
       const sent = await peer.protocol.send(buildTaskEnd(ending, clock.now()));
       if (sent.ok) return undefined;
-      if (sent.error.code === 'too-deep') return sent.error.message;
+      if (isUnwritable(sent.error)) return sent.error.message;
       const { sessionId } = ending;
       logger.info('task-end-not-told', { sessionId, clientId: peer.id, reason: sent.error.code });
       return undefined;

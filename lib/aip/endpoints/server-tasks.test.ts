@@ -219,6 +219,22 @@ describe('the end of a task', () => {
     expect(constellation.last?.error).toContain('levels of nesting');
   });
 
+  test('is failed when it is larger than a message may be, and both connections stay', async () => {
+    const agent: TaskAgent = {
+      run: async ({ request }) => ({ status: 'completed', result: request === 'much' ? 'ä'.repeat(2_000) : [] }),
+    };
+    const { device, constellation } = await aPair({ agent, messageBytesMax: 3_000 });
+    await giveTask(constellation, 'a', { request: 'much' });
+    await giveTask(constellation, 'b', { request: 'little' });
+
+    const ends = constellation.heard().filter(({ type }) => type === 'task_end');
+    expect(ends).toMatchObject([
+      { session_id: 'a', status: 'failed', error: expect.stringContaining('larger than the 3000 bytes') },
+      { session_id: 'b', status: 'completed' },
+    ]);
+    expect(device.heard()).toMatchObject([{ session_id: 'a', status: 'failed' }, { session_id: 'b' }]);
+  });
+
   test('is failed when its outcome is no JSON after all, and the next task is not', async () => {
     const agent: TaskAgent = {
       run: async ({ request }) => ({ status: 'completed', result: request === 'bad' ? notJson() : [] }),

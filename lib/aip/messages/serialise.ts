@@ -6,7 +6,7 @@ import { CLIENT_MESSAGE_FIELDS, type ClientMessage } from './client-message';
 import { COMMAND_FIELDS, type Command, type CommandResult, RESULT_FIELDS } from './command';
 import { SERVER_MESSAGE_FIELDS, type ServerMessage } from './server-message';
 
-export type SerialiseError = { readonly code: 'too-deep'; readonly message: string };
+export type SerialiseError = { readonly code: 'too-deep' | 'too-large'; readonly message: string };
 
 /**
  * A message as the wire carries it: compact, all members in declaration order, absent ones as `null`, lone surrogates
@@ -74,7 +74,17 @@ function serialise(value: JsonValue): Result<string, SerialiseError> {
     return err({ code: 'too-deep', message });
   }
   // Half of a surrogate pair would be written as an escape, which a stock peer refuses.
-  return ok(JSON.stringify(survey.hasHalfPair ? wellFormed(value) : value));
+  return stringify(survey.hasHalfPair ? wellFormed(value) : value);
+}
+
+/** An engine has a longest text, which is several times the longest message. */
+function stringify(value: JsonValue): Result<string, SerialiseError> {
+  try {
+    return ok(JSON.stringify(value));
+  } catch (cause) {
+    if (!(cause instanceof RangeError)) throw cause;
+    return err({ code: 'too-large', message: 'The message is longer than any text may be; send less' });
+  }
 }
 
 function wellFormed(value: JsonValue): JsonValue {

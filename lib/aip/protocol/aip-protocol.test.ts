@@ -274,6 +274,29 @@ describe('sending', () => {
   });
 });
 
+test('a message larger than a peer takes does not leave, and is measured in bytes', async () => {
+  const [near, far] = createMemoryPair();
+  const protocol = createAipProtocol<ClientMessage, ServerMessage>({
+    transport: near,
+    parse: parseServerMessage,
+    logger: silentLogger,
+    messageBytesMax: 1_000,
+  });
+  const room = 1_000 - JSON.stringify({ a: '' }).length;
+
+  expect(await protocol.sendCustom({ a: 'x'.repeat(room) })).toMatchObject({ ok: true });
+  expect(await protocol.sendCustom({ a: 'ä'.repeat(room / 2) })).toMatchObject({ ok: true });
+  for (const text of ['x'.repeat(room + 1), 'ä'.repeat(room / 2 + 1)]) {
+    expect(await protocol.sendCustom({ a: text })).toMatchObject({ ok: false, error: { code: 'too-large' } });
+  }
+  expect(await protocol.sendBinary({ a: '' }, new Uint8Array(1_001))).toMatchObject({ ok: false });
+  await protocol.send(HEARTBEAT);
+
+  const received = [await far.receive(), await far.receive(), await far.receive()];
+  expect(received.map((text) => new TextEncoder().encode(text).length <= 1_000)).toEqual([true, true, true]);
+  expect(received[2]).toContain('heartbeat');
+});
+
 describe('results of a COMMAND', () => {
   const commands: Command[] = [
     { tool_name: 'a', tool_type: 'action', call_id: 'c1' },

@@ -1,9 +1,11 @@
 import type { z } from 'zod';
 import { type AipParseError, type Parsed, serialiseFrame, serialiseMessage } from '@/lib/aip/messages';
+import { STOCK_SIZES } from '@/lib/aip/resilience/timer-defaults';
 import { ConnectionError, type FrameData, type Transport, type TransportClosed } from '@/lib/aip/transport/transport';
 import type { JsonObject } from '@/lib/std/json';
 import type { Logger } from '@/lib/std/logger';
 import { err, ok, type Result } from '@/lib/std/result';
+import { encodeUtf8 } from '@/lib/std/utf8';
 import { type CustomFrame, type CustomHandler, createCustomTypes } from './custom-types';
 import { type AipMessage, MessageRefused, type Middleware } from './middleware/middleware';
 
@@ -18,7 +20,8 @@ export type Received<Incoming> =
   | ({ readonly kind: 'closed' } & TransportClosed);
 
 export type SendFailure = {
-  readonly code: 'closed' | 'too-deep' | 'refused' | 'timeout';
+  /** `too-deep` and `too-large`: what was to be sent is no message, and never will be one. */
+  readonly code: 'closed' | 'too-deep' | 'too-large' | 'refused' | 'timeout';
   readonly message: string;
 };
 export type Sent = Result<null, SendFailure>;
@@ -31,6 +34,8 @@ export type RuleCheck<Message> = (message: Message) => RuleBreach | undefined;
 export type AipProtocolOptions<Outgoing, Incoming> = {
   readonly transport: Transport;
   readonly parse: (text: string) => Parsed<Incoming>;
+  /** The largest frame that is sent, in bytes: at a larger one the peer would end the connection. 104857600 by default. */
+  readonly messageBytesMax?: number;
   /** Runs before any middleware or handler sees the message. */
   readonly validate?: RuleCheck<Incoming>;
   /** The first ones in the order of {@link AipProtocol.use}. */
@@ -66,7 +71,7 @@ export type AipProtocol<Outgoing extends AipMessage, Incoming extends AipMessage
 export function createAipProtocol<Outgoing extends AipMessage, Incoming extends AipMessage>(
   options: AipProtocolOptions<Outgoing, Incoming>,
 ): AipProtocol<Outgoing, Incoming> {
-  const { parse, validate, logger } = options;
+  const { parse, validate, logger, messageBytesMax = STOCK_SIZES.messageBytesMax } = options;
   const layers: Middleware<Outgoing, Incoming>[] = [...(options.middlewares ?? [])];
   const handlers = new Map<string, ((message: Incoming) => void | Promise<void>)[]>();
   const customTypes = createCustomTypes();
@@ -107,6 +112,10 @@ export function createAipProtocol<Outgoing extends AipMessage, Incoming extends 
   }
 
   async function handOver(what: string, frames: readonly FrameData[]): Promise<Sent> {
+    if (frames.some((frame) => !fitsInto(messageBytesMax, frame))) {
+      const message = `The message is larger than the ${messageBytesMax} bytes that a peer takes; send less`;
+      return err({ code: 'too-large', message });
+    }
     try {
       await Promise.all(frames.map((frame) => protocol.transport.send(frame)));
       return ok(null);
@@ -198,6 +207,17 @@ export function createAipProtocol<Outgoing extends AipMessage, Incoming extends 
     },
   };
   return protocol;
+}
+
+/** Whether an outcome of a send says that its message can be written to nobody. */
+export function isUnwritable({ code }: SendFailure): boolean {
+  return code === 'too-deep' || code === 'too-large';
+}
+
+/** No unit of a text takes more than three bytes, so only a large one has to be measured. */
+function fitsInto(bytesMax: number, frame: FrameData): boolean {
+  if (frame.length > bytesMax) return false;
+  return typeof frame !== 'string' || frame.length * 3 <= bytesMax || encodeUtf8(frame).length <= bytesMax;
 }
 
 function detailOf(cause: unknown): string {
