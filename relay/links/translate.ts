@@ -1,7 +1,8 @@
 import type { LinkSignal } from '@/lib/aip/endpoints/constellation-types';
+import { failureReasonIn } from '@/lib/aip/endpoints/failure-reason';
 import type { RunReport } from '@/lib/run/commands';
 import type { FailureCause, TaskResult } from '@/lib/run/run';
-import { isJsonObject, type JsonValue } from '@/lib/std/json';
+import type { JsonValue } from '@/lib/std/json';
 import type { AttemptOrder } from './link-host';
 
 export type EndReport = Extract<RunReport, { type: 'attempt-ended' }>;
@@ -21,25 +22,10 @@ export function endedReport(
   if (signal.status === 'completed') {
     return { ...base(order), outcome: 'completed', result, error: null, cause: null };
   }
-  const said = [signal.error ?? '', reasonIn(signal.result)].find((text) => text.trim() !== '');
+  const said = [signal.error ?? '', failureReasonIn(signal.result)].find((text) => text.trim() !== '');
   const error = shortened(said) || `The device reported "${signal.rawStatus}" without saying why`;
   const kept = signal.result === undefined || signal.result === null ? NOTHING : result;
   return { ...base(order), outcome: 'failed', result: kept, error, cause: 'device' };
-}
-
-/**
- * Stock servers leave `error` empty and put the reason into the result: `{failure}` when no round was done, `{error}` in
- * the result of the last round else. Nesting is bounded by the parser of the wire.
- */
-function reasonIn(result: JsonValue | undefined): string {
-  if (Array.isArray(result)) return reasonIn(result.at(-1));
-  if (result === undefined || !isJsonObject(result)) return '';
-  const { failure, error, result: inner } = result;
-  for (const reason of [error, failure]) {
-    if (typeof reason === 'string' && reason.trim() !== '') return reason;
-    if (isJsonObject(reason) && typeof reason.message === 'string') return reason.message;
-  }
-  return reasonIn(inner);
 }
 
 export function failedReport(order: AttemptOrder, error: string, cause: FailureCause): EndReport {

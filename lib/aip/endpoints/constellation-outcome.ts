@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonValue } from '@/lib/std/json';
 import type { TaskErrorType, TaskNames, TaskOutcome } from './constellation-endpoint-types';
 import type { LinkSignal } from './constellation-types';
+import { failureReasonIn } from './failure-reason';
 
 /** What becomes of a task, without its names. */
 export type TaskVerdict = {
@@ -31,11 +32,12 @@ export function verdictOf(
   const members = result !== undefined && isJsonObject(result) ? result : {};
   const said = SERVER_WORDS.find((word) => word === members.error_type);
   const errorType = isCancelled ? 'cancelled' : (said ?? 'execution_error');
-  return { status, errorType, error: error || reasonOf(members.failure, rawStatus), result, messages };
+  return { status, errorType, error: error || reasonOf(result, rawStatus), result, messages };
 }
 
-function reasonOf(reason: JsonValue | undefined, rawStatus: string): string {
-  if (typeof reason === 'string' && reason !== '') return reason;
+function reasonOf(result: JsonValue | undefined, rawStatus: string): string {
+  const reason = failureReasonIn(result);
+  if (reason !== '') return reason;
   if (rawStatus === 'failed') return 'The task failed, and the server did not say why';
   return `Expected completed or failed as the end of a task, the server said ${rawStatus}`;
 }
