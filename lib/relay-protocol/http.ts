@@ -29,6 +29,21 @@ export const deviceResourceSchema = z.strictObject({
 });
 export type DeviceResource = z.infer<typeof deviceResourceSchema>;
 
+/** Answer of `GET /v1/runs/{id}/tasks/{taskId}/output`. Lines are numbered from 0 within an attempt. */
+export const taskOutputSchema = z.strictObject({
+  /** Null when nothing is kept: the task was not sent since the relay started, or others have taken its room. */
+  attempt: z.int().nullable(),
+  /** Whether the device server tells lines while the task runs; null when no attempt is known. */
+  is_live: z.boolean().nullable(),
+  /** The first line that is kept; so many are left out. */
+  first_line: z.int(),
+  /** The number of the first of `lines`. */
+  start_line: z.int(),
+  next_line: z.int(),
+  lines: z.array(z.string()),
+});
+export type TaskOutputResource = z.infer<typeof taskOutputSchema>;
+
 /** RFC 9457; `errors` names each place. */
 export const problemSchema = z.looseObject({
   type: z.string(),

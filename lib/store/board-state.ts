@@ -1,14 +1,17 @@
 import type { Fleet } from '@/lib/fleet/device';
 import type { Role } from '@/lib/relay-protocol/commands';
 import type { Link } from '@/lib/relay-protocol/link';
+import type { OutputMark } from '@/lib/relay-protocol/output';
 import type { Run } from '@/lib/run/run';
 import type { RunSummary } from '@/lib/run/run-summary';
-import type { CommandId, DeviceId, RunId } from '@/lib/std/ids';
+import type { CommandId, DeviceId, RunId, TaskId } from '@/lib/std/ids';
 import type { PendingCommand } from './pending-command';
 import type { StreamCopy } from './stream-track';
 
 /** In the order of the relay's list: newest first. */
 export type RunList = ReadonlyMap<RunId, RunSummary>;
+
+export type OutputMarks = ReadonlyMap<RunId, ReadonlyMap<TaskId, OutputMark>>;
 
 /** Everything that the relay has told this page. Times are Unix milliseconds on the relay's clock. */
 export type BoardState = {
@@ -24,6 +27,8 @@ export type BoardState = {
   readonly runs: ReadonlyMap<RunId, StreamCopy<Run>>;
   /** When a device's server was last heard. */
   readonly heardAtMs: ReadonlyMap<DeviceId, number>;
+  /** How far the output of tasks reaches; of runs that are followed. */
+  readonly outputMarks: OutputMarks;
   readonly pending: ReadonlyMap<CommandId, PendingCommand>;
 };
 
@@ -36,5 +41,6 @@ export const EMPTY_BOARD: BoardState = {
   runList: { phase: 'loading' },
   runs: new Map(),
   heardAtMs: new Map(),
+  outputMarks: new Map(),
   pending: new Map(),
 };

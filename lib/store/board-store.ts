@@ -55,6 +55,7 @@ export function createBoardStore({ folds, schedule }: BoardStoreOptions): BoardS
       fleet: table.fleet(),
       runList: table.runList(),
       runs: table.runs(draft.runs),
+      outputMarks: table.outputMarks(),
       catchUp: table.catchUp(),
       pending: withoutReached(draft.pending, table),
     });
@@ -81,7 +82,7 @@ export function createBoardStore({ folds, schedule }: BoardStoreOptions): BoardS
           return askAgain ? [frame.stream] : [];
         }
         case 'register':
-          if (table.takeRegister(frame)) update({ heardAtMs: table.heardAtMs() });
+          if (table.takeRegister(frame)) update({ heardAtMs: table.heardAtMs(), outputMarks: table.outputMarks() });
           return [];
         case 'error':
           if (frame.code === 'unknown-stream' && frame.stream !== undefined) {

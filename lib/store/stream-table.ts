@@ -13,9 +13,10 @@ import {
 import type { RunEvent } from '@/lib/run/events';
 import type { Run } from '@/lib/run/run';
 import type { RunsEvent } from '@/lib/run/run-summary';
-import { type DeviceId, deviceIdSchema, type RunId } from '@/lib/std/ids';
+import type { RunId } from '@/lib/std/ids';
 import type { BoardFolds } from './board-folds';
 import type { BoardState, RunList } from './board-state';
+import { createRegisterTable } from './register-table';
 import {
   afterReconnect,
   NEW_TRACK,
@@ -31,7 +32,6 @@ import {
 
 type FrameOf<Type extends DownFrame['type']> = Extract<DownFrame, { type: Type }>;
 type StreamFrame = FrameOf<'snapshot' | 'events' | 'position' | 'reset'>;
-type RegisterFrame = FrameOf<'register'>;
 type WelcomeStreams = FrameOf<'welcome'>['streams'];
 
 /** All streams that the page follows, each with its track. */
@@ -44,7 +44,7 @@ export type StreamTable = {
   /** @returns whether the stream must be asked for again */
   take(frame: StreamFrame): boolean;
   /** @returns whether the value was newer than the one kept */
-  takeRegister(frame: RegisterFrame): boolean;
+  takeRegister(frame: FrameOf<'register'>): boolean;
   cursorOf(stream: StreamName): Cursor | null;
   /** True for positions of streams that nobody follows or that began anew: nothing will ever be seen of them here. */
   hasReached(positions: readonly Position[]): boolean;
@@ -54,17 +54,15 @@ export type StreamTable = {
   /** @returns `before` itself when no run has changed */
   runs(before: BoardState['runs']): BoardState['runs'];
   heardAtMs(): BoardState['heardAtMs'];
+  outputMarks(): BoardState['outputMarks'];
 };
-
-const HEARD_PREFIX = 'heard/';
 
 export function createStreamTable(folds: BoardFolds): StreamTable {
   let fleet: StreamTrack<Fleet> | undefined;
   let runList: StreamTrack<RunList> | undefined;
   const runs = new Map<RunId, StreamTrack<Run>>();
   const targets = new Map<StreamName, Cursor>();
-  const registerVersions = new Map<string, number>();
-  let heard: ReadonlyMap<DeviceId, number> = new Map();
+  const registers = createRegisterTable();
 
   function trackOf(stream: StreamName): StreamTrack<unknown> | undefined {
     if (stream === FLEET_STREAM) return fleet;
@@ -102,11 +100,11 @@ export function createStreamTable(folds: BoardFolds): StreamTable {
       else if (stream === RUNS_STREAM) runList = undefined;
       const runId = runIdOf(stream);
       if (runId !== undefined) runs.delete(runId);
+      registers.forget(stream);
     },
     welcome(streams) {
       targets.clear();
-      // A relay that started anew counts versions anew, and sends every register again.
-      registerVersions.clear();
+      registers.welcome();
       for (const { stream, epoch, number, mode } of streams) {
         change(stream, afterReconnect);
         if (mode === 'unknown') change(stream, missingTrack);
@@ -142,15 +140,7 @@ export function createStreamTable(folds: BoardFolds): StreamTable {
       }
       return false;
     },
-    takeRegister(frame) {
-      const known = registerVersions.get(frame.key);
-      if (known !== undefined && known >= frame.version) return false;
-      const deviceId = deviceIdSchema.safeParse(frame.key.slice(HEARD_PREFIX.length));
-      if (!frame.key.startsWith(HEARD_PREFIX) || !deviceId.success || typeof frame.value !== 'number') return false;
-      registerVersions.set(frame.key, frame.version);
-      heard = new Map(heard).set(deviceId.data, frame.value);
-      return true;
-    },
+    takeRegister: (frame) => registers.take(frame),
     cursorOf: (stream) => trackOf(stream)?.cursor ?? null,
     hasReached: (positions) => positions.every(hasReachedOne),
     catchUp() {
@@ -171,7 +161,8 @@ export function createStreamTable(folds: BoardFolds): StreamTable {
       const isSame = before.size === runs.size && [...runs].every(([runId, track]) => before.get(runId) === track.copy);
       return isSame ? before : new Map([...runs].map(([runId, track]) => [runId, track.copy]));
     },
-    heardAtMs: () => heard,
+    heardAtMs: () => registers.heardAtMs(),
+    outputMarks: () => registers.outputMarks(),
   };
 }
 

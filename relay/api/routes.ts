@@ -7,6 +7,7 @@ import { healthRoutes } from './health-routes';
 import { type RunImportPorts, runImportRoute } from './run-import-route';
 import { runRoutes } from './run-routes';
 import { type SessionPorts, sessionRoutes } from './session-routes';
+import { taskOutputRoute } from './task-output-route';
 
 export type RoutePorts = RunImportPorts & SessionPorts & { readonly blobs: Blobs };
 
@@ -18,6 +19,7 @@ export function createRoutes(ports: RoutePorts): readonly ApiRoute[] {
     devicesImportRoute(ports),
     ...runRoutes(ports),
     runImportRoute(ports),
+    taskOutputRoute(ports.runtime),
     blobRoute(ports.blobs),
     ...sessionRoutes(ports),
   ];

@@ -156,11 +156,9 @@ function taskRoute(ports: Ports, action: TaskAction): ApiRoute {
     ...actionRoute(`/v1/runs/{id}/tasks/{taskId}/${action.name}`, action.summary, [ID, TASK_ID]),
     body: jsonBody(action.body, action.need),
     async handle(context) {
-      const run = findRun(ports.runtime, context);
-      if (!run.ok) return run.error;
-      const taskId = taskIdSchema.safeParse(context.req.param('taskId'));
-      if (!taskId.success || !run.value.tasks.has(taskId.data)) return unknownTask(context, run.value.runId);
-      const command = await action.command(context, run.value, taskId.data);
+      const found = findTask(ports.runtime, context);
+      if (!found.ok) return found.error;
+      const command = await action.command(context, found.value.run, found.value.taskId);
       return command.ok ? answerAfter(ports, context, command.value) : command.error;
     },
   };
@@ -214,6 +212,15 @@ function findRun(runtime: Runtime, context: ApiContext): Result<Run, Response> {
   const runId = runIdSchema.safeParse(context.req.param('id'));
   const run = runId.success ? runtime.run(runId.data) : undefined;
   return run === undefined ? err(unknownRun(context)) : ok(run);
+}
+
+/** The task that a path names, of a run that exists; else the answer that says what is missing. */
+export function findTask(runtime: Runtime, context: ApiContext): Result<{ run: Run; taskId: TaskId }, Response> {
+  const run = findRun(runtime, context);
+  if (!run.ok) return run;
+  const taskId = taskIdSchema.safeParse(context.req.param('taskId'));
+  if (!taskId.success || !run.value.tasks.has(taskId.data)) return err(unknownTask(context, run.value.runId));
+  return ok({ run: run.value, taskId: taskId.data });
 }
 
 function unknownRun(context: ApiContext): Response {
