@@ -9,12 +9,14 @@ import { runText } from '@/components/text/run-text';
 import { Button } from '@/components/ui/button';
 import { CopyButton } from '@/components/ui/copy-button';
 import { Notice } from '@/components/ui/notice';
+import { liveAttempt } from '@/lib/run/run';
 import type { TaskId } from '@/lib/std/ids';
 import { useLiveRun } from './live-run';
 import { Section } from './section';
 import { TaskActions } from './task-actions';
 import { TaskAttempts } from './task-attempts';
 import { TaskLinks } from './task-links';
+import { TaskOutput } from './task-output';
 import { TaskPlan } from './task-plan';
 import { TaskResultView } from './task-result-view';
 import { WaitingNotice } from './waiting-notice';
@@ -48,6 +50,7 @@ export function TaskInspector({ taskId }: { readonly taskId: TaskId }) {
             </Notice>
           </Section>
         ) : null}
+        <TaskOutput key={taskId} runId={run.runId} taskId={taskId} isRunning={liveAttempt(task) !== undefined} />
         <TaskResultView result={task.result} />
         <Section title={words.description} actions={<CopyButton value={star.description} {...copyLabels()} />}>
           <p className="text-sm whitespace-pre-wrap">

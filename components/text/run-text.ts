@@ -203,6 +203,16 @@ const task = {
   by: (actor: string) => `by ${actor}`,
 };
 
+const output = {
+  title: 'Output',
+  label: 'Output of the task',
+  none: 'No output yet.',
+  notLive: 'This device server does not send output while a task runs.',
+  leftOut: (amount: number) =>
+    amount === 1 ? '1 earlier line is left out.' : `${amount.toLocaleString('en')} earlier lines are left out.`,
+  toEnd: 'Jump to latest',
+};
+
 const list = {
   title: 'Runs',
   newRun: 'New run',
@@ -280,6 +290,7 @@ export const runText = {
   cancelDialog,
   panel,
   task,
+  output,
   list,
   create,
   verdict,
