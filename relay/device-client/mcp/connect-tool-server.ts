@@ -6,8 +6,18 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { Logger } from '@/lib/std/logger';
 import type { ToolServerConfig } from './mcp-config';
 
+/**
+ * The longest answer of a server that is a child. Many servers say a result twice, as text and as an object, so the largest
+ * result is about half of it.
+ */
+const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
+
 /** A server of another program: started as a child, or reached over HTTP. It inherits no secrets of ours. */
-export async function connectToolServer(config: ToolServerConfig, logger: Logger): Promise<Transport> {
+export async function connectToolServer(
+  config: ToolServerConfig,
+  logger: Logger,
+  answerBytesMax = ANSWER_BYTES_MAX,
+): Promise<Transport> {
   if (config.kind === 'http') {
     return toTransport(
       new StreamableHTTPClientTransport(new URL(config.url), { requestInit: { headers: { ...config.headers } } }),
@@ -18,6 +28,7 @@ export async function connectToolServer(config: ToolServerConfig, logger: Logger
     args: [...config.args],
     env: { ...getDefaultEnvironment(), ...config.env },
     stderr: 'pipe',
+    maxBufferSize: answerBytesMax,
     ...(config.folder !== undefined && { cwd: config.folder }),
   });
   transport.stderr?.on('data', (chunk: Buffer) =>

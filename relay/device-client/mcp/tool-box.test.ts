@@ -121,6 +121,22 @@ test('a server that ends in a call fails that call and is started again for the 
   expect(await call(box, 'notes.add_note', { parameters: { text: 'again' } })).toMatchObject({ result: 'noted again' });
 });
 
+test('a child may answer with twenty megabytes', async () => {
+  const box = boxOf(STDIO);
+  const large = await call(box, 'notes.give_much', { parameters: { characters: 20_000_000 } });
+  expect(large).toMatchObject({ status: 'success' });
+  expect(String(large.result)).toHaveLength(20_000_000);
+}, 60_000);
+
+test('a child that answers with more than it may fails that call, which says why, and is started again', async () => {
+  const connect = () => connectToolServer(STDIO, silentLogger, 1_000_000);
+  const box = createToolBox([createToolServerLink({ name: 'notes', connect, clock, logger: silentLogger })]);
+  closings.push(() => box.close());
+  const tooLarge = await call(box, 'notes.give_much', { parameters: { characters: 2_000_000 } });
+  expect(tooLarge).toMatchObject({ status: 'failure', error: expect.stringContaining('maximum size of 1000000') });
+  expect(await call(box, 'notes.add_note', { parameters: { text: 'again' } })).toMatchObject({ result: 'noted again' });
+});
+
 test('a server that cannot be started stops nobody else', async () => {
   const box = boxOf({ ...STDIO, name: 'broken', command: '/nowhere/at-all' }, { ...STDIO, name: 'notes' });
   await box.start();

@@ -1,6 +1,11 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { LoggingMessageNotificationSchema, ProgressNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+import {
+  ErrorCode,
+  LoggingMessageNotificationSchema,
+  McpError,
+  ProgressNotificationSchema,
+} from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import type { ToolDescription, ToolServer } from '@/lib/device/tool-catalogue';
 import type { ToolAnswer } from '@/lib/device/tool-result';
@@ -78,11 +83,14 @@ export function createToolServerLink(options: ToolServerOptions): ToolServerLink
   let isUp = false;
   let isClosed = false;
   let failures = 0;
+  /** What went wrong first on the present connection since the last answer; all else follows from it. */
+  let fault: string | undefined;
   let stopTimer: CancelTimer = () => {};
 
   async function open(): Promise<Client> {
     const client = listeningClient();
     latest = client;
+    fault = undefined;
     try {
       const transport = await connect();
       if (isClosed) throw new Error(`The tool server "${name}" was closed`);
@@ -138,7 +146,10 @@ export function createToolServerLink(options: ToolServerOptions): ToolServerLink
       { name: 'orrery-device', version: '1' },
       { listChanged: { tools: { autoRefresh: false, onChanged } } },
     );
-    client.onerror = (error) => logger.debug('tool-server-error', { server: name, error: error.message });
+    client.onerror = (error) => {
+      fault ??= error.message;
+      logger.debug('tool-server-error', { server: name, error: error.message });
+    };
     client.setNotificationHandler(ProgressNotificationSchema, ({ params }) => {
       if (params.message !== undefined) outputs.add(params.progressToken, params.message);
     });
@@ -179,6 +190,13 @@ export function createToolServerLink(options: ToolServerOptions): ToolServerLink
     }
   }
 
+  /** That a connection has ended says nothing of why; its fault does. */
+  function withFault(cause: unknown): unknown {
+    const isEnd = cause instanceof McpError && cause.code === ErrorCode.ConnectionClosed;
+    if (!isEnd || fault === undefined) return cause;
+    return new Error(`the connection to its server ended: ${fault}`, { cause });
+  }
+
   function returnLater(): void {
     stopTimer();
     const delayMs = Math.min(returnMs * 2 ** Math.max(failures - 1, 0), RETURN_MS_MAX);
@@ -206,10 +224,12 @@ export function createToolServerLink(options: ToolServerOptions): ToolServerLink
       const _meta = { progressToken: output.token, [TIME_LIMIT_MEMBER]: timeoutMs };
       const order = { name: tool, arguments: { ...parameters }, _meta };
       try {
-        return answerSchema.parse(await client.callTool(order, undefined, { signal, timeout: timeoutMs + OWN_END_MS }));
+        const answer = await client.callTool(order, undefined, { signal, timeout: timeoutMs + OWN_END_MS });
+        fault = undefined;
+        return answerSchema.parse(answer);
       } catch (cause) {
         if (isLostConnection(cause)) await client.close();
-        throw cause;
+        throw withFault(cause);
       } finally {
         output.close();
       }

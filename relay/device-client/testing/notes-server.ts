@@ -35,6 +35,9 @@ export function createNotesServer(): McpServer {
     server.registerTool('grown', {}, () => ({ content: [] }));
     return { content: [] };
   });
+  server.registerTool('give_much', { inputSchema: { characters: z.number() } }, ({ characters }) => ({
+    content: [{ type: 'text', text: 'x'.repeat(characters) }],
+  }));
   server.registerTool('hang', {}, () => new Promise<never>(() => {}));
   server.registerTool('leave', {}, () => process.exit(3));
   server.registerTool('show_environment', {}, () => ({
