@@ -42,7 +42,8 @@ export async function openDeviceServer(options: DeviceServerOptions): Promise<De
 
   server.on('upgrade', (request, socket, head) => {
     // A peer may cut the connection at any time during the handshake; there is nothing to do about it.
-    socket.on('error', (error) => logger.debug('handshake-broken', { error: error.message }));
+    const onBroken = (error: Error) => logger.debug('handshake-broken', { error: error.message });
+    socket.on('error', onBroken);
     const refusal = refusalOf(request, isKey);
     if (refusal !== undefined) {
       logger.info('connection-refused', { status: refusal, from: request.socket.remoteAddress });
@@ -50,6 +51,7 @@ export async function openDeviceServer(options: DeviceServerOptions): Promise<De
       return;
     }
     sockets.handleUpgrade(request, socket, head, (webSocket) => {
+      socket.off('error', onBroken);
       void endpoint.handleWebSocket(acceptWebSocket(webSocket, { keepAlive }));
     });
   });
