@@ -73,7 +73,9 @@ export class DeviceLink {
   #profile: DeviceProfile;
   #session: LinkSession | undefined;
   #opening: CancellationSource | undefined;
+  /** Of one kind in a row: a device that was away has not failed yet when its server is. */
   #failures = 0;
+  #lastFailure: LinkFailure | undefined;
   #isWanted = false;
   /** A try was given up for the sake of the next one, so its failure means nothing. */
   #isHurried = false;
@@ -270,8 +272,9 @@ export class DeviceLink {
       if (heldMs >= timing.stableMs) this.#failures = 0;
       if (end.cause !== 'closed') return 0;
     }
-    this.#failures += 1;
     const failure = outcome.kind === 'failed' ? outcome.failure : 'unreachable';
+    this.#failures = failure === this.#lastFailure ? this.#failures + 1 : 1;
+    this.#lastFailure = failure;
     const reason = outcome.kind === 'failed' ? outcome.reason : outcome.end.reason;
     const { maxRetries } = this.#profile;
     const next = nextTry({ failure, failures: this.#failures, maxRetries, fraction: random.fraction() });

@@ -435,6 +435,20 @@ describe('a device that goes away', () => {
     await until(() => one.device('linux-1')?.status === 'disconnected');
   });
 
+  test('has not failed when its connection is cut soon after its return, however long it was away', async () => {
+    server.behaviour.register = 'refuse';
+    const one = relay();
+    await one.addDevice('linux-1', server.url, { maxRetries: 1 });
+    await until(() => server.registrations().length > 1);
+    server.behaviour.register = 'confirm';
+    await until(() => one.device('linux-1')?.status === 'idle');
+    server.cut();
+    await until(() => one.device('linux-1')?.status !== 'idle');
+    await until(() => one.device('linux-1')?.status === 'idle');
+
+    expect(statuses(one)).not.toContain('failed');
+  });
+
   test('keeps its queue, and works it off on its return', async () => {
     server.behaviour.register = 'refuse';
     const one = relay();
