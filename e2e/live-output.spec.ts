@@ -75,6 +75,10 @@ test('a line is on the screen while its command still runs, and a cancel ends th
   const ended = await stack.api.untilRunEnded(runId);
   expect([ended.tasks.follow?.display_state, ended.tasks.next?.display_state]).toEqual(['cancelled', 'completed']);
   expect(connections()).toBe(connectionsBefore);
+
+  await nodeOf(page, 'next').click();
+  await expect(outputOf(page)).toHaveText('next');
+  await expect(page.getByRole('button', { name: 'Retry', exact: true })).toHaveCount(0);
   expect(watch.complaints).toEqual([]);
 });
 

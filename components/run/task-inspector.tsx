@@ -50,7 +50,12 @@ export function TaskInspector({ taskId }: { readonly taskId: TaskId }) {
             </Notice>
           </Section>
         ) : null}
-        <TaskOutput key={taskId} runId={run.runId} taskId={taskId} isRunning={liveAttempt(task) !== undefined} />
+        <TaskOutput
+          key={`output of ${taskId}`}
+          runId={run.runId}
+          taskId={taskId}
+          isRunning={liveAttempt(task) !== undefined}
+        />
         <TaskResultView result={task.result} />
         <Section title={words.description} actions={<CopyButton value={star.description} {...copyLabels()} />}>
           <p className="text-sm whitespace-pre-wrap">

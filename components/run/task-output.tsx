@@ -63,7 +63,7 @@ function Tail({ lines, firstLine }: TailProps) {
         onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) =>
           setIsFollowing(scrollHeight - scrollTop - clientHeight <= AT_END_PX)
         }
-        className="max-h-80 min-h-16 overflow-y-auto rounded-md border border-line bg-canvas px-3 py-2 font-mono text-xs"
+        className="max-h-[45vh] min-h-16 overflow-y-auto rounded-md border border-line bg-canvas px-3 py-2 font-mono text-xs"
       >
         {blocksOf(lines, firstLine).map(({ number, content }) => (
           <Block key={number} content={content} />
