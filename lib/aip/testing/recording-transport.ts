@@ -1,3 +1,4 @@
+import { decodeFrame } from '@/lib/aip/transport/inbox';
 import {
   ConnectionError,
   type FrameData,
@@ -27,8 +28,7 @@ export class RecordingTransport implements Transport {
 
   async receive(): Promise<string> {
     const frame = await this.receiveAuto();
-    if (typeof frame === 'string') return frame;
-    throw new FrameError('Expected text');
+    return typeof frame === 'string' ? frame : decodeFrame(frame);
   }
 
   async receiveBinary(): Promise<Uint8Array> {
