@@ -40,16 +40,24 @@ export function createGpuProbe({ processes, environment, clock, logger }: GpuPro
     .split(path.delimiter)
     .filter((folder) => path.isAbsolute(folder));
   let running: Promise<readonly Gpu[]> | undefined;
+  const asked = new Map<string, Promise<readonly Gpu[]>>();
 
   async function ask(tool: GpuTool): Promise<readonly Gpu[]> {
     try {
-      const asked = await withinTime(clock, TOOL_MS, run(tool));
-      if (asked.inTime) return asked.value;
+      const answered = await withinTime(clock, TOOL_MS, runOnce(tool));
+      if (answered.inTime) return answered.value;
       logger.debug('gpu-tool-slow', { tool: tool.name, afterMs: TOOL_MS });
     } catch (cause) {
       logger.debug('gpu-tool-failed', { tool: tool.name, error: String(cause) });
     }
     return [];
+  }
+
+  function runOnce(tool: GpuTool): Promise<readonly Gpu[]> {
+    const outcome = asked.get(tool.name) ?? run(tool).finally(() => asked.delete(tool.name));
+    // A driver that hangs keeps its tool from ending, even when it is killed, so there is one of it at a time.
+    asked.set(tool.name, outcome);
+    return outcome;
   }
 
   async function run({ name, args, parse }: GpuTool): Promise<readonly Gpu[]> {
