@@ -57,6 +57,7 @@ export function createProcessGroups(): ProcessGroups {
       shell: false,
       windowsHide: true,
     });
+    if (child.pid === undefined) return await notStarted(child);
     running.add(child);
     const stdout = collect(child.stdout, order);
     const stderr = collect(child.stderr, order);
@@ -93,6 +94,11 @@ export function createProcessGroups(): ProcessGroups {
 
 const NO_OUTPUT: ProcessOutput = { text: '', droppedBytes: 0 };
 const NOTHING = { exitCode: undefined, endSignal: undefined, stdout: NO_OUTPUT, stderr: NO_OUTPUT };
+
+/** Its streams are no use, and not even there when no more files can be opened. */
+function notStarted(child: ChildProcess): Promise<never> {
+  return new Promise((_, reject) => child.once('error', reject));
+}
 
 /** Waits for the leader, then takes what is left of its group away: it could hold the pipes open for ever. */
 function ended(child: ChildProcess): Promise<{ exitCode: number | undefined; endSignal: string | undefined }> {
