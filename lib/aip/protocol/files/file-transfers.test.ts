@@ -92,6 +92,30 @@ describe('a file', () => {
     expect(server.memory.kept.size).toBe(0);
   });
 
+  test('waits for another connection when this one can send no more, though nobody has told of its end', async () => {
+    const { device, server, connect } = aFileLink();
+    let failedSends = 0;
+    const { near } = connect((transport) =>
+      Object.assign(transport, {
+        async send() {
+          failedSends += 1;
+          // Without the wait there would be no end to it.
+          if (failedSends === 20) transport.terminate();
+          throw new ConnectionError('broken');
+        },
+      }),
+    );
+    const bytes = countingBytes(100);
+    const sending = device.transfers.send(sourceOf('a', bytes), { peerId: 'peer' });
+    await settle();
+    expect(failedSends).toBe(1);
+
+    near.terminate();
+    connect();
+    expect(await sending).toMatchObject({ ok: true });
+    expect(server.memory.files.get('a')).toEqual(bytes);
+  });
+
   test('whose end was not heard of because of a cut is not stored twice', async () => {
     const { device, server, connect } = aFileLink();
     const bytes = countingBytes(3_000);

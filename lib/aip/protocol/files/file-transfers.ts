@@ -81,9 +81,11 @@ export function createFileTransfers(options: FileTransfersOptions): FileTransfer
   }
 
   /** The next connection to a peer after the one that was cut; undefined when it does not come in time. */
-  function nextChannel(peerId: string, { cancellation = neverCancelled }: FileToSend): Promise<Channel | undefined> {
+  function nextChannel(cut: Channel, order: FileToSend): Promise<Channel | undefined> {
+    const { peerId = '', cancellation = neverCancelled } = order;
     const present = channels.get(peerId);
-    if (present || cancellation.isCancelled) return Promise.resolve(present);
+    // One that can send no more may not have been told of its end yet.
+    if ((present && present !== cut) || cancellation.isCancelled) return Promise.resolve(present);
     return new Promise((resolve) => {
       const settle = (channel: Channel | undefined) => {
         waiting.delete(look);
@@ -133,7 +135,7 @@ export function createFileTransfers(options: FileTransfersOptions): FileTransfer
       chunksSent += outcome.error.chunksSent;
       const { code, message } = outcome.error;
       if (code !== 'closed') return fail(code, message);
-      channel = await nextChannel(peerId, order);
+      channel = await nextChannel(channel, order);
       if (order.cancellation?.isCancelled) return fail('cancelled', 'The transfer was cancelled');
       if (!channel) return fail('closed', `${message}, and the peer did not come back in ${timing.reconnectMs} ms`);
     }
