@@ -7,7 +7,7 @@ const processes = createProcessGroups();
 
 function openAll(): void {
   try {
-    for (;;) openSync('/dev/null');
+    for (;;) openSync('/dev/null', 'r');
   } catch {
     // That there are no more is what was wanted.
   }
