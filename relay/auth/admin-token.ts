@@ -1,5 +1,6 @@
 import { chmodSync, closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { errorCode } from '@/lib/std/error-code';
 import type { Random } from '@/lib/std/random';
 
 export type AdminToken = { readonly token: string; readonly file: string | undefined };
@@ -29,7 +30,7 @@ function readKept(file: string): string | undefined {
     const text = readFileSync(file, 'utf8').trim();
     return /^[\x21-\x7e]{16,512}$/.test(text) ? text : undefined;
   } catch (cause) {
-    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return undefined;
+    if (errorCode(cause) === 'ENOENT') return undefined;
     throw cause;
   }
 }

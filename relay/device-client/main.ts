@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { DeviceClientState } from '@/lib/aip/endpoints/device-client-types';
 import { createCancellation } from '@/lib/aip/transport/cancellation';
 import { assertNever } from '@/lib/std/assert-never';
+import { errorCode } from '@/lib/std/error-code';
 import { err, ok, type Result } from '@/lib/std/result';
 import { createJsonLogger } from '@/relay/net/json-logger';
 import { createNodeClock } from '@/relay/net/node-clock';
@@ -117,7 +118,7 @@ async function readToolServers(file: string | undefined): Promise<Result<readonl
 }
 
 function reasonOf(cause: unknown): string {
-  return cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
+  return errorCode(cause) || String(cause);
 }
 
 /** One line for people. A peer's words may be in it, so it must not be able to move the cursor. */

@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net';
+import { errorCode } from '@/lib/std/error-code';
 import { createJsonLogger } from '@/relay/net/json-logger';
 import { createNodeClock } from '@/relay/net/node-clock';
 import { createNodeRandom } from '@/relay/net/node-random';
@@ -58,7 +59,7 @@ const LISTEN_REASONS: Record<string, string> = {
 };
 
 function listenFailure(cause: unknown, { host, port }: { host: string; port: number }): string {
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  const code = errorCode(cause);
   return `Cannot listen: ${host}:${port} ${LISTEN_REASONS[code] ?? `cannot be opened (${code || String(cause)})`}`;
 }
 

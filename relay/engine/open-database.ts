@@ -1,6 +1,7 @@
 import { closeSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
+import { errorCode } from '@/lib/std/error-code';
 import { EngineError } from './engine-error';
 import { type FolderLock, LOCK_FILE, lockFolder } from './folder-lock';
 import { SCHEMA_SQL, SCHEMA_VERSION } from './schema';
@@ -116,10 +117,7 @@ function corrupt(path: string, cause: unknown): EngineError {
 
 /** The error's own code when it has one: `SQLITE_FULL`, `EACCES`. */
 export function codeOf(cause: unknown): string {
-  if (typeof cause === 'object' && cause !== null && 'code' in cause && typeof cause.code === 'string') {
-    return cause.code;
-  }
-  return cause instanceof Error ? cause.message : String(cause);
+  return errorCode(cause) || (cause instanceof Error ? cause.message : String(cause));
 }
 
 function pragma(database: Database.Database, source: string, column: string): unknown {

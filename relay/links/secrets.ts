@@ -1,6 +1,7 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { errorCode } from '@/lib/std/error-code';
 import { err, ok, type Result } from '@/lib/std/result';
 
 export const SECRET_KEY_FILE = 'secret.key';
@@ -75,7 +76,7 @@ function readKey(path: string): Uint8Array | undefined {
   try {
     text = readFileSync(path, 'utf8');
   } catch (cause) {
-    if (cause instanceof Error && 'code' in cause && cause.code === 'ENOENT') return undefined;
+    if (errorCode(cause) === 'ENOENT') return undefined;
     throw cause;
   }
   const key = Buffer.from(text.trim(), 'base64url');

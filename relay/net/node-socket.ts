@@ -2,6 +2,7 @@ import type { LookupFunction } from 'node:net';
 import { WebSocket } from 'ws';
 import { type Cancellation, neverCancelled } from '@/lib/aip/transport/cancellation';
 import { ConnectError, type ConnectErrorCode, type Transport } from '@/lib/aip/transport/transport';
+import { errorCode } from '@/lib/std/error-code';
 import { CONSTELLATION_KEEP_ALIVE, createDialledTransport, type KeepAlive, MESSAGE_BYTES_MAX } from './ws-transport';
 
 export type NodeSocketOptions = {
@@ -103,7 +104,7 @@ const CODES: Record<string, readonly [ConnectErrorCode, string]> = {
 
 function errorOfCause(place: string, cause: Error): ConnectError {
   if (cause instanceof ConnectError) return cause;
-  const code = 'code' in cause && typeof cause.code === 'string' ? cause.code : '';
+  const code = errorCode(cause);
   const known = CODES[code];
   if (known) return new ConnectError(known[0], `Cannot connect to ${place}: ${known[1]}`, { cause });
   if (code.startsWith('HPE_')) {

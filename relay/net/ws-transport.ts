@@ -9,6 +9,7 @@ import {
   type Transport,
   type TransportState,
 } from '@/lib/aip/transport/transport';
+import { errorCode } from '@/lib/std/error-code';
 
 /** How a socket watches its peer: a ping each interval, and the time that an answer may take. */
 export type KeepAlive = { readonly pingIntervalMs: number; readonly pingTimeoutMs: number };
@@ -77,7 +78,7 @@ function createWsTransport(options: WsTransportOptions, origin: Origin): Transpo
     });
     // Every error of an open socket is followed by `close`, which is where the reader learns of it.
     open.on('error', (error) => {
-      isTooLarge ||= 'code' in error && error.code === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH';
+      isTooLarge ||= errorCode(error) === 'WS_ERR_UNSUPPORTED_MESSAGE_LENGTH';
     });
     open.on('close', (code, reason) => {
       stopKeepAlive();

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { errorCode } from '@/lib/std/error-code';
 import { type CommandRule, checkCommand, pathsIn } from './command-policy';
 import { type DeviceTool, defineTool, type ToolCallContext, type ToolSurroundings } from './device-tool';
 import { findProgram } from './find-program';
@@ -82,8 +83,7 @@ async function runProgram(
       onOutput,
     });
   } catch (cause) {
-    const code = cause instanceof Error && 'code' in cause ? String(cause.code) : 'unknown reason';
-    throw new ToolError(`${command} could not be started (${code})`, { cause });
+    throw new ToolError(`${command} could not be started (${errorCode(cause) || 'unknown reason'})`, { cause });
   }
 }
 

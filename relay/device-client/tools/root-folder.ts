@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
 import { type FileHandle, lstat, mkdir, open, realpath, rename, unlink } from 'node:fs/promises';
 import path from 'node:path';
+import { errorCode } from '@/lib/std/error-code';
 import { ToolError } from './tool-error';
 
 /**
@@ -91,7 +92,7 @@ export async function openRootFolder(folder: string): Promise<RootFolder> {
         const resolved = await realpath(path.join(root, ...parts.slice(0, length)));
         return [...innerParts(name, resolved), ...parts.slice(length)];
       } catch (cause) {
-        if (codeOf(cause) !== 'ENOENT' || length === 0) fail(name, cause);
+        if (errorCode(cause) !== 'ENOENT' || length === 0) fail(name, cause);
       }
     }
   }
@@ -124,7 +125,7 @@ export async function openRootFolder(folder: string): Promise<RootFolder> {
       return isOutside(path.relative(root, await realpath(path.resolve(root, name))));
     } catch (cause) {
       // What cannot be looked at counts as outside; what does not exist leads nowhere.
-      return !['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'].includes(codeOf(cause));
+      return !['ENOENT', 'ENOTDIR', 'ENAMETOOLONG'].includes(errorCode(cause));
     }
   }
 
@@ -133,13 +134,13 @@ export async function openRootFolder(folder: string): Promise<RootFolder> {
 
 async function makeFolder(folder: string): Promise<void> {
   await mkdir(folder).catch((cause) => {
-    if (codeOf(cause) !== 'EEXIST') throw cause;
+    if (errorCode(cause) !== 'EEXIST') throw cause;
   });
 }
 
 async function replaceIn(target: string, name: string, content: Uint8Array): Promise<void> {
   const before = await lstat(target).catch((cause) => {
-    if (codeOf(cause) === 'ENOENT') return undefined;
+    if (errorCode(cause) === 'ENOENT') return undefined;
     return fail(name, cause);
   });
   if (before && !before.isFile()) {
@@ -197,12 +198,8 @@ const REASONS: Record<string, string> = {
 /** Turns a failure of the file system into a sentence without this machine's paths. */
 function fail(name: string, cause: unknown): never {
   if (cause instanceof ToolError) throw cause;
-  const code = codeOf(cause);
+  const code = errorCode(cause);
   throw new ToolError(`${quote(name)} ${REASONS[code] ?? `cannot be used (${code || 'unknown reason'})`}`, { cause });
-}
-
-function codeOf(cause: unknown): string {
-  return cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : '';
 }
 
 function quote(name: string): string {

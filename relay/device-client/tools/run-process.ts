@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { errorCode } from '@/lib/std/error-code';
 import { createPacedLines } from './paced-lines';
 
 export type ProcessOrder = {
@@ -132,8 +133,7 @@ function signalGroup(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): void {
     process.kill(-child.pid, signal);
   } catch (cause) {
     // ESRCH: the group has ended by itself, which is what was wanted. EPERM: all that is left of it are zombies (macOS).
-    const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
-    if (code !== 'ESRCH' && code !== 'EPERM') throw cause;
+    if (!['ESRCH', 'EPERM'].includes(errorCode(cause))) throw cause;
   }
 }
 
