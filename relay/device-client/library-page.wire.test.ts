@@ -1,4 +1,6 @@
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { buildPrograms, type Program, type Programs } from './testing/programs';
@@ -40,9 +42,9 @@ async function outputOf(name: string): Promise<string> {
   return program.output();
 }
 
-test('the page has three programs, and every block of code is one of them', () => {
-  expect([...texts.keys()]).toEqual(['device', 'constellation', 'middleware']);
-  expect(page.match(/```ts\n/g)).toHaveLength(3);
+test('the page has four programs, and every block of code is one of them', () => {
+  expect([...texts.keys()]).toEqual(['device', 'constellation', 'middleware', 'files']);
+  expect(page.match(/```ts\n/g)).toHaveLength(4);
   for (const name of ['device', 'constellation']) {
     const lines = texts
       .get(name)
@@ -65,6 +67,21 @@ test('the middleware of the page lets one task through and another not', async (
   expect(lines).toHaveLength(2);
   expect(lines[0]).toBe('We only greet');
   expect(lines[1]).toContain('Hello, Grace!');
+});
+
+test('the server of the page gets the file that the device of the page sends', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'orrery-page-'));
+  try {
+    const program = programs.startText('files', [PAGE], { folder });
+    expect(await program.ended, program.output()).toEqual({ code: 0, signal: null });
+
+    const sizeBytes = Buffer.byteLength(page);
+    expect(program.output()).toContain(`camera has sent received/README.md, ${sizeBytes} bytes`);
+    expect(program.output()).toMatch(/^Sent, sha256 [0-9a-f]{64}$/m);
+    expect(await readFile(join(folder, 'received', 'README.md'), 'utf8')).toBe(page);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 });
 
 test('the device of the page stops when it is told to', async () => {

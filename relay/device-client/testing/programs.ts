@@ -23,7 +23,7 @@ type ProgramName = 'device-server' | 'device-client';
 export type Programs = {
   start(name: ProgramName, args: readonly string[], variables?: Readonly<Record<string, string>>): Program;
   /** One of the texts that were built along. */
-  startText(name: string, args: readonly string[]): Program;
+  startText(name: string, args: readonly string[], place?: { readonly folder: string }): Program;
   remove(): Promise<void>;
 };
 
@@ -46,8 +46,8 @@ export async function buildPrograms(texts: { readonly [name: string]: string } =
   }
   await stop(); // its service would outlive the tests
   return {
-    start: (name, args, variables) => startProgram(path.join(folder, `${name}.mjs`), args, variables),
-    startText: (name, args) => startProgram(path.join(folder, `text-${name}.mjs`), args),
+    start: (name, args, variables) => startProgram(path.join(folder, `${name}.mjs`), args, { variables }),
+    startText: (name, args, place) => startProgram(path.join(folder, `text-${name}.mjs`), args, place),
     remove: () => rm(folder, { recursive: true, force: true }),
   };
 }
@@ -65,11 +65,12 @@ export type Program = {
 function startProgram(
   file: string,
   args: readonly string[],
-  variables: Readonly<Record<string, string>> = {},
+  place: { readonly variables?: Readonly<Record<string, string>> | undefined; readonly folder?: string } = {},
 ): Program {
   // biome-ignore lint/style/noProcessEnv: a program inherits the environment of whoever starts it
-  const env = { ...process.env, ...variables };
-  const child = spawn(process.execPath, [file, ...args], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], env });
+  const env = { ...process.env, ...place.variables };
+  const options = { cwd: place.folder, env } as const;
+  const child = spawn(process.execPath, [file, ...args], { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], ...options });
   let output = '';
   const collect = (chunk: Buffer) => {
     output += chunk.toString('utf8');
