@@ -1,3 +1,6 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { createConstellationEndpoint } from '@/lib/aip/endpoints/constellation-endpoint';
 import { createDeviceClientEndpoint } from '@/lib/aip/endpoints/device-client-endpoint';
@@ -10,6 +13,7 @@ import { standInAgent } from '@/lib/aip/testing/stand-in-agent';
 import type { Transport } from '@/lib/aip/transport/transport';
 import { silentLogger } from '@/lib/std/logger';
 import { createNodeClock } from './node-clock';
+import { createNodeFileStore } from './node-file-store';
 import { createNodeHasher } from './node-hash';
 import { createNodeRandom } from './node-random';
 import { createNodeTransport } from './node-socket';
@@ -132,6 +136,23 @@ test('a peer that did not agree to `file` sees no frame of it', async () => {
   await server.dispatch({ clientId: 'dev-1', request: 'no-rounds', taskName: 'after' });
   await expect.poll(() => server.taskResult('after').status).toBe('done');
   expect(device.heard.filter((frame) => /file_transfer|binary_data|transfer_id|bytes$/.test(frame))).toEqual([]);
+});
+
+test('a file of the stock kind arrives in a folder', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'orrery-files-'));
+  cleanUps.push(() => rm(folder, { recursive: true }));
+  const loopback = await startLoopback();
+  cleanUps.push(() => loopback.stop());
+  const near = createNodeTransport({ url: loopback.url });
+  await near.connect();
+  const far = await loopback.accepted();
+  const options = { ...ports, createHasher: createNodeHasher };
+  const bytes = countingBytes(100_000);
+  const receiving = receiveFile(far, { ...options, store: createNodeFileStore(folder, ports) });
+  await sendFile(near, sourceOf('a', bytes), { ...options, chunkBytes: 1_000 });
+
+  expect(await receiving).toMatchObject({ place: join(folder, 'a'), sizeBytes: 100_000 });
+  expect(same(await readFile(join(folder, 'a')), bytes)).toBe(true);
 });
 
 test('[AIP-117] a file of the stock kind that is cut in the middle leaves nothing', async () => {

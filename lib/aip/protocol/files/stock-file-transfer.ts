@@ -63,7 +63,7 @@ export async function sendFile(
 export type ReceiveFileOptions = {
   readonly store: FileStore;
   readonly createHasher: CreateHasher;
-  readonly random: Pick<Random, 'uuid'>;
+  readonly random: Pick<Random, 'hex'>;
   readonly limits?: Partial<FileLimits>;
   /** `strict` by default: also the order of the chunks and all totals must be right. */
   readonly checks?: ReceiverChecks;
@@ -104,7 +104,7 @@ export async function receiveFile(transport: Transport, options: ReceiveFileOpti
   const refusal = options.checks === 'stock' ? boundRefusal(start, limits) : strictRefusal(start, limits);
   if (refusal !== undefined) throw new FileTransferError('refused', refusal);
   const filename = toSafeFilename(start.filename);
-  const partial = await options.store.open({ key: options.random.uuid(), filename, sizeBytes: start.size });
+  const partial = await options.store.open({ key: options.random.hex(32), filename, sizeBytes: start.size });
   try {
     const { sizeBytes, whole } = await receiveChunks(transport, { partial, start, limits, options });
     const checksum = await receiveEnd(transport, { start, whole, options });
