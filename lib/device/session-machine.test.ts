@@ -80,4 +80,6 @@ test('a failure without a reason still gives one', () => {
 test('tools that only look are told from those that act', () => {
   expect(toolTypeOf('read_file')).toBe('data_collection');
   expect(toolTypeOf('execute_command')).toBe('action');
+  // As a stock agent sends it: a stock device never answers it in any other way.
+  expect(toolTypeOf('list_tools')).toBe('action');
 });

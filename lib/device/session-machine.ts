@@ -33,8 +33,11 @@ export type Received = Extract<DeviceSession, { phase: 'received' }>;
 export type Commanding = Extract<DeviceSession, { phase: 'commanding' }>;
 export type Ended = Extract<DeviceSession, { phase: 'ended' }>;
 
-/** Tools that only look, by the built-in names; the wire tells them from those that act. */
-const LOOKING_TOOLS: ReadonlySet<string> = new Set(['get_system_info', 'list_directory', 'list_tools', 'read_file']);
+/**
+ * Tools that only look, by the built-in names; the wire tells them from those that act. `list_tools` acts there: a stock
+ * device that has no tools to look with never answers it otherwise.
+ */
+const LOOKING_TOOLS: ReadonlySet<string> = new Set(['get_system_info', 'list_directory', 'read_file']);
 
 const NO_ANSWER: CommandResult = { status: 'failure', error: 'The device gave no result for this command' };
 

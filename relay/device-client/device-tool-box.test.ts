@@ -277,6 +277,16 @@ test('list_tools describes every tool with its schema', async () => {
   ]);
 });
 
+test.each([
+  [{ tool_type: 'action' }, ['execute_command', 'write_file']],
+  [{ tool_type: 'data_collection', namespace: 'device' }, ['get_system_info', 'list_directory', 'read_file']],
+  [{ namespace: 'other' }, []],
+  [{ tool_type: null }, ['execute_command', 'get_system_info', 'list_directory', 'read_file', 'write_file']],
+])('list_tools asked for %j, as stock agents ask, tells those only', async (parameters, names) => {
+  const tools = names.map((name) => expect.objectContaining({ tool_name: name }));
+  expect(await resultOf(call('list_tools', parameters))).toEqual(tools);
+});
+
 async function pidIn(file: string): Promise<number> {
   return Number(await resultOf(call('read_file', { path: file })));
 }

@@ -72,9 +72,17 @@ export function createToolBox(servers: readonly ToolServerLink[]): ToolBox {
   async function answer(command: Command, context: CallContext): Promise<CommandResult> {
     const catalogue = await readCatalogue(command.tool_name);
     if (command.tool_name === LIST_TOOLS) {
-      return { status: 'success', result: describeTools(catalogue), namespace: LIST_TOOLS };
+      return { status: 'success', result: toolsAskedFor(catalogue, command), namespace: LIST_TOOLS };
     }
     return callTool(catalogue, command, context);
+  }
+
+  /** As the agents of stock servers ask: all tools, those of a type, those of a server. */
+  function toolsAskedFor(catalogue: ToolCatalogue, { parameters }: Command) {
+    const { tool_type: type = null, namespace: server = null } = parameters ?? {};
+    return describeTools(catalogue).filter(
+      (tool) => (type === null || tool.tool_type === type) && (server === null || tool.namespace === server),
+    );
   }
 
   async function callTool(catalogue: ToolCatalogue, command: Command, context: CallContext): Promise<CommandResult> {
