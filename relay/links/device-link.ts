@@ -51,6 +51,7 @@ const REASON_LENGTH_MAX = 500;
 const FAILURE_OF: Record<OpenFailure['code'], LinkFailure> = {
   'connect-failed': 'unreachable',
   unauthorized: 'unauthorized',
+  'invalid-url': 'unreachable',
   refused: 'absent',
   'register-timeout': 'unreachable',
   closed: 'unreachable',

@@ -122,6 +122,7 @@ describe('opening', () => {
 
   test.each([
     ['unauthorized', 'unauthorized'],
+    ['invalid-url', 'invalid-url'],
     ['refused', 'connect-failed'],
     ['dns', 'connect-failed'],
   ] as const)('[AIP-27] a connection that fails as %s is told as %s', async (cause, code) => {

@@ -83,7 +83,8 @@ export function createConstellationConnection(options: ConstellationConnectionOp
         return err({ code: 'connect-failed', message: cause.message });
       }
       if (!(cause instanceof ConnectError)) throw cause;
-      return err({ code: cause.code === 'unauthorized' ? 'unauthorized' : 'connect-failed', message: cause.message });
+      const { code, message } = cause;
+      return err({ code: code === 'unauthorized' || code === 'invalid-url' ? code : 'connect-failed', message });
     }
     if (!opening.cancellation.isCancelled) return ok(fresh);
     fresh.terminate();

@@ -144,10 +144,10 @@ export function startConstellationDevice(options: ConstellationDeviceOptions): C
     return { retryAfterMs: timing.refusedPatienceMs * share };
   }
 
-  /** A wrong token is a mistake that somebody must hear of now, who is waiting for the answer. */
+  /** A wrong token or address is a mistake that somebody must hear of now, who is waiting for the answer. */
   async function connectFirst(): Promise<boolean> {
     if ((await reconnect()) === true) return true;
-    if (lastFailure.code === 'unauthorized') return false;
+    if (lastFailure.code === 'unauthorized' || lastFailure.code === 'invalid-url') return false;
     return strategy.attempt(deviceId, reconnect, life.cancellation);
   }
 

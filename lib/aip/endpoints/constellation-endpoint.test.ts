@@ -64,7 +64,7 @@ describe('connecting', () => {
     expect(servers()).toHaveLength(1);
   });
 
-  test('[AIP-27] a wrong token is told at once, and tried only slowly for a device that was connected', async () => {
+  test('[AIP-27] a wrong token or address is told at once, and a token tried only slowly for a device that was connected', async () => {
     const wrong = aConstellation();
     wrong.breakNetwork('dev-1', 'unauthorized');
     expect(await wrong.endpoint.connectToDevice('dev-1', 'ws://one')).toMatchObject({
@@ -73,6 +73,11 @@ describe('connecting', () => {
     });
     expect(wrong.tries()).toHaveLength(1);
     expect(wrong.endpoint.profileOf('dev-1')).toBeUndefined();
+
+    const mistyped = aConstellation();
+    mistyped.breakNetwork('dev-1', 'invalid-url');
+    expect(await mistyped.endpoint.connectToDevice('dev-1', 'one')).toMatchObject({ error: { code: 'invalid-url' } });
+    expect(mistyped.tries()).toHaveLength(1);
 
     const changed = await aConnectedConstellation();
     changed.breakNetwork('dev-1', 'unauthorized');

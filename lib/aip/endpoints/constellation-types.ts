@@ -69,7 +69,7 @@ export type ConstellationConnectionOptions = {
 };
 
 export type OpenFailure = {
-  readonly code: 'connect-failed' | 'unauthorized' | 'refused' | 'register-timeout' | 'closed';
+  readonly code: 'connect-failed' | 'unauthorized' | 'invalid-url' | 'refused' | 'register-timeout' | 'closed';
   readonly message: string;
 };
 

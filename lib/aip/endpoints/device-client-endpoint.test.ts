@@ -118,6 +118,15 @@ describe('coming back', () => {
     });
   });
 
+  test('an address that is none is told at once, and never tried again', async () => {
+    const cause = new ConnectError('invalid-url', 'Expected a ws:// URL');
+    const device = aDevice({ createTransport: () => createFailingTransport(cause) });
+    await device.clock.advance(600_000);
+
+    expect(device.states.map(({ phase }) => phase)).toEqual(['connecting', 'given-up']);
+    await expect(device.started).rejects.toThrow('Gave up: Expected a ws:// URL; correct the address');
+  });
+
   test('a failure that nobody foresaw does not keep the device away', async () => {
     const createTransport = () => createFailingTransport(new TypeError('a fault of ours'));
     const device = aDevice({ createTransport });

@@ -148,6 +148,8 @@ export function startDeviceLife(options: DeviceLifeOptions): DeviceLife {
     // No text says why it was refused; most likely the server has not noticed yet that the connection before is dead.
     const isPatient = isRefused && clock.now() - (refusedSinceMs ?? 0) < timing.refusedPatienceMs;
     if (policy === 'none' || (failures >= maxRetries && !isPatient)) return undefined;
+    // No server is asked for it, so that no later try can end otherwise.
+    if (ending.code === 'invalid-url') return undefined;
     const delayMs = strategy.delayMs(failures);
     failures += 1;
     // A wrong token does not heal by itself.
@@ -200,8 +202,9 @@ export function startDeviceLife(options: DeviceLifeOptions): DeviceLife {
 
   function giveUp({ code, message }: Ending) {
     logger.error('device-given-up', { code, message, attempts: failures + 1 });
-    const advice = 'look at the server, then start the device again';
-    end(new DeviceStartError('given-up', `Gave up after ${failures + 1} tries: ${message}; ${advice}`));
+    const tries = failures === 0 ? 'Gave up' : `Gave up after ${failures + 1} tries`;
+    const what = code === 'invalid-url' ? 'correct the address' : 'look at the server';
+    end(new DeviceStartError('given-up', `${tries}: ${message}; ${what}, then start the device again`));
     onState({ phase: 'given-up', code, message });
   }
 
