@@ -97,13 +97,33 @@ function FactValue({ value }: { readonly value: JsonValue }) {
       </span>
     );
   }
-  return <code className="font-mono text-xs break-words whitespace-pre-wrap">{toCompactJson(value)}</code>;
+  const line = JSON.stringify(value);
+  if (line.length <= SHORT_LINE) return <code className="font-mono text-xs">{line.replaceAll(',', ', ')}</code>;
+  return (
+    <details>
+      <summary className="cursor-pointer">{isList(value) ? namesOf(value) : Object.keys(value).join(', ')}</summary>
+      <pre
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+        tabIndex={0}
+        className="mt-1 max-h-64 overflow-auto rounded bg-canvas p-2 font-mono text-xs"
+      >
+        {JSON.stringify(value, null, 2)}
+      </pre>
+    </details>
+  );
 }
 
-/** On one line while that is short. */
-function toCompactJson(value: JsonValue): string {
-  const line = JSON.stringify(value);
-  return line.length <= 60 ? line.replaceAll(',', ', ') : JSON.stringify(value, null, 2);
+/** What fits beside a name. */
+const SHORT_LINE = 60;
+
+/** Tools of a device by their names; what has none by its number. */
+function namesOf(items: readonly JsonValue[]): string {
+  return items
+    .map((item, index) => {
+      const name = typeof item === 'object' && item !== null && !isList(item) ? (item.tool_name ?? item.name) : item;
+      return typeof name === 'string' ? name : `#${index + 1}`;
+    })
+    .join(', ');
 }
 
 /** `Array.isArray` alone does not narrow read-only lists. */

@@ -176,7 +176,7 @@ const task = {
   hint: 'Lines in a row run together, a blank line starts the next round. Ctrl+Enter sends.',
   understands:
     'The built-in agent runs tools by name, or a command after "$ ". A device with another agent takes free text.',
-  examples: ['$ echo hello', 'get_system_info', 'list_directory path=.', 'read_file path=notes.txt'],
+  examples: ['$ echo hello', 'get_system_info', 'list_directory path=.', '$ df -h'],
   insert: (example: string) => `Insert: ${example}`,
   send: 'Send task',
   empty: 'Write a task first',
