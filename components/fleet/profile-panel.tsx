@@ -3,6 +3,7 @@
 import { useState } from 'react';
 import { Complaint } from '@/components/command/complaint';
 import { useCommand } from '@/components/command/use-command';
+import { Value } from '@/components/run/result-parts';
 import { text } from '@/components/text/catalogue';
 import { Badge } from '@/components/ui/badge';
 import { classNames } from '@/components/ui/class-names';
@@ -102,13 +103,7 @@ function FactValue({ value }: { readonly value: JsonValue }) {
   return (
     <details>
       <summary className="cursor-pointer">{isList(value) ? namesOf(value) : Object.keys(value).join(', ')}</summary>
-      <pre
-        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
-        tabIndex={0}
-        className="mt-1 max-h-64 overflow-auto rounded bg-canvas p-2 font-mono text-xs"
-      >
-        {JSON.stringify(value, null, 2)}
-      </pre>
+      <Value value={value} />
     </details>
   );
 }
