@@ -79,6 +79,16 @@ async function aDevice(url: string, extensions?: readonly Extension[]) {
   return { files, heard, cut: () => sockets.at(-1)?.terminate(), registrations: () => registrations };
 }
 
+/** Both ends of a connection of its own, as files of the stock kind need it. */
+async function aSocketPair() {
+  const loopback = await startLoopback();
+  cleanUps.push(() => loopback.stop());
+  const near = createNodeTransport({ url: loopback.url });
+  await near.connect();
+  const far = await loopback.accepted();
+  return { near, far };
+}
+
 test('files go up and down beside tasks, and on over the next socket when one is cut', async () => {
   const { server, files, url } = await aServer();
   const device = await aDevice(url);
@@ -141,11 +151,7 @@ test('a peer that did not agree to `file` sees no frame of it', async () => {
 test('a file of the stock kind arrives in a folder', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'orrery-files-'));
   cleanUps.push(() => rm(folder, { recursive: true }));
-  const loopback = await startLoopback();
-  cleanUps.push(() => loopback.stop());
-  const near = createNodeTransport({ url: loopback.url });
-  await near.connect();
-  const far = await loopback.accepted();
+  const { near, far } = await aSocketPair();
   const options = { ...ports, createHasher: createNodeHasher };
   const bytes = countingBytes(100_000);
   const receiving = receiveFile(far, { ...options, store: createNodeFileStore(folder, ports) });
@@ -157,11 +163,7 @@ test('a file of the stock kind arrives in a folder', async () => {
 
 test('[AIP-117] a file of the stock kind that is cut in the middle leaves nothing', async () => {
   const memory = aMemoryStore();
-  const loopback = await startLoopback();
-  cleanUps.push(() => loopback.stop());
-  const near = createNodeTransport({ url: loopback.url });
-  await near.connect();
-  const far = await loopback.accepted();
+  const { near, far } = await aSocketPair();
   const options = { ...ports, createHasher: createNodeHasher };
   const receiving = receiveFile(far, { ...options, store: memory.store });
   const whole = sourceOf('a', countingBytes(100_000));

@@ -1,4 +1,4 @@
-import { constants, type Dirent, type Stats } from 'node:fs';
+import { constants, type Stats } from 'node:fs';
 import { type FileHandle, link, lstat, mkdir, open, readdir, rename, unlink } from 'node:fs/promises';
 import path from 'node:path';
 import type { FileStore, IncomingFile, PartialFile } from '@/lib/aip/protocol/files/file-ports';
@@ -105,9 +105,9 @@ export function createNodeFileStore(
   }
 
   async function keptFiles(): Promise<Kept[]> {
-    const entries: Dirent[] = await readdir(partialFolder, { withFileTypes: true });
+    const names = await readdir(partialFolder);
     const kept: Kept[] = [];
-    for (const { name } of entries.filter((entry) => PARTIAL_NAME.test(entry.name))) {
+    for (const name of names.filter((each) => PARTIAL_NAME.test(each))) {
       const found = await lstatIfThere(path.join(partialFolder, name));
       if (found) kept.push({ name, bytes: found.size, atMs: found.mtimeMs });
     }
